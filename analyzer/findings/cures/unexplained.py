@@ -21,6 +21,8 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, Number
 from logpost.analyzer.run.wide import exact_sum
 
+KINDS = (UNEXPLAINED,)
+
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for each kind of time that is not explained."""

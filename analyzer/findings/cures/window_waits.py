@@ -68,6 +68,7 @@ PATTERNS = (
         "that the targets were outside of calls is measured; when the transfers got there is modelled",
     ),
 )
+KINDS = tuple(pattern.kind for pattern in PATTERNS)
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
