@@ -81,7 +81,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             confidence=MEDIUM,
             certainty="locks in a row and the code between them are measured",
         )
-        yield from in_one(cure, int(largest[every].max()), known=program.knows_bytes)
+        yield from in_one(cure, int(largest[every].max()), known=program.knows_bytes_of_transfers)
 
 
 def _epochs(program: Program) -> pl.DataFrame:

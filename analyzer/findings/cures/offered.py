@@ -159,7 +159,7 @@ def _read(evidence: Evidence) -> Program | None:
         return None
     whole = evidence.tables["calls"].select(pl.len()).collect().item() <= MOST_CALLS
     machine = run.manifest.machine
-    known = not machine.contradicts_trace and any(
+    known = not machine.contradicts_messages and any(
         value.value > 0 or (value.high or 0.0) > 0 for value in machine.values
     )
     try:

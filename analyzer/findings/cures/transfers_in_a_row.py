@@ -68,7 +68,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     starts = {call: (path, target) for call, path, target in transfers.select(transfers.columns[:3]).iter_rows()}
     size = dict(transfers.select("call", "bytes").iter_rows())
     completes = set(transfers["complete_call"].to_list())
-    known = program.knows_bytes
+    known = program.knows_bytes_of_transfers
     at: dict[int, list[Row]] = {}
     for row in _rows(program, starts, completes, close):
         at.setdefault(row.path, []).append(row)
