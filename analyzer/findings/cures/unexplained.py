@@ -1,5 +1,6 @@
 """Time in calls that is not explained, where it is more than a tenth of the time at a call path: what no part of the
-model explains; what an estimated machine does not divide; and calls that no model describes.
+model explains; what an estimated machine does not divide; and calls that no model describes, with the tracer's flushes
+of its buffer.
 
 It is stated behind all cures, with what to measure to know more, and what the trace hints at: ranks that outnumber
 cores, strided data whose packing the machine file lacks. What removes it is known only once it is explained. Replayed
@@ -22,6 +23,8 @@ from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, N
 from logpost.analyzer.run.wide import exact_sum
 
 KINDS = (UNEXPLAINED,)
+FLUSH = "(trace buffer flush)"
+"""The reader's name of the region in which the tracer writes its buffer."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -67,6 +70,7 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
             Number("unexplained", unexplained, "ps"),
             *([Number(kind, unexplained, "ps")] if kind else []),
             *([Number("polls", 1, "count")] if polls else []),
+            *([Number("flushes", 1, "count")] if evidence.region(worst) == FLUSH else []),
             *([] if kind == "mpi_other" else _hints(evidence)),
         ),
         confidence=LOW,
