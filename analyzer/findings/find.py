@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -92,6 +93,13 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     lock_epochs.find,
     unexplained.find,
 )
+
+
+def kinds_of(find: Callable[[Evidence], Iterable[Finding]]) -> tuple[str, ...]:
+    """The kinds of findings that a finder reports."""
+    cure = sys.modules[find.__module__]
+    kinds: tuple[str, ...] = getattr(cure, "KINDS", None) or (cure.KIND,)
+    return kinds
 
 
 def find_all(

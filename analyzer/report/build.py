@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -39,7 +39,7 @@ from logpost.analyzer.report.threads import accelerators, threads
 from logpost.analyzer.report.uneven import uneven
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
-from logpost.analyzer.run.manifest import MUCH_DEFICIT
+from logpost.analyzer.run.manifest import MUCH_DEFICIT, MachineUsed
 from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.roi import RegionOfInterest
 from logpost.analyzer.run.schema import PARTS, PHASES, WAIT_STATES
@@ -329,22 +329,31 @@ def _warnings(run: Run, breakdown: Sequence[Share], recording: float) -> tuple[s
         )
     machine = manifest.machine
     by_machine = sum(one.share for one in breakdown if one.category not in ("compute", "mpi_other", *WAITING))
-    if by_machine < MIN_SHARE:
-        return tuple(found)  # whatever its values are, they hardly show
-    time = "message time" if machine.deficit == machine.deficit_share else "time of one-sided transfers"
-    beyond = f"{percent_text(machine.deficit)} more {time}"
-    if machine.refused:
-        found.append(
-            f"The machine estimated from this trace predicts {beyond} than was measured: it contradicts the trace, and "
-            "no transport is divided by it. Analyze with --machine FILE."
+    return (*found, *_too_slow(machine, by_machine))
+
+
+def _too_slow(machine: MachineUsed, by_machine: float) -> Iterator[str]:
+    """What the machine predicts beyond what was measured, where the ranks' time shows it: part of that is modelled."""
+    kinds = (
+        ("message time", machine.deficit_share, 1 - machine.transfer_share),
+        ("time of one-sided transfers", machine.transfer_deficit_share or 0.0, machine.transfer_share),
+    )
+    much = [
+        f"{percent_text(deficit)} more {time}"
+        for time, deficit, share in kinds
+        if deficit > (0 if machine.refused else MUCH_DEFICIT) and share * by_machine >= MIN_SHARE
+    ]
+    if much and machine.refused:
+        yield (
+            f"The machine estimated from this trace predicts {' and '.join(much)} than was measured: it contradicts "
+            "the trace, and no transport is divided by it. Analyze with --machine FILE."
         )
-    elif machine.deficit > MUCH_DEFICIT:
-        rests = ", and no finding rests on these values" if machine.contradicts_trace else ""
-        found.append(
-            f"The machine's parameters predict {beyond} than was measured: they are too slow for this machine. The "
-            f"modelled parts below are upper bounds{rests}."
+    elif much:
+        rests = "" if machine.origin == "file" else ", and no finding rests on these values"
+        yield (
+            f"The machine's parameters predict {' and '.join(much)} than was measured: they are too slow for this "
+            f"machine. The modelled parts of that time are upper bounds{rests}."
         )
-    return tuple(found)
 
 
 def _without_core(share: float | None) -> str:

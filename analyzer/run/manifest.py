@@ -136,6 +136,9 @@ class MachineUsed(Record):
         default=None, description="the same of one-sided transfers; None: there are none"
     )
     transfer_deficit_share: float | None = None
+    transfer_share: float = Field(
+        default=0.0, description="the sum of their envelopes over that of all messages and transfers"
+    )
     undivided: list[str] = Field(
         default_factory=list,
         description="categories whose division the machine's values do not identify: shown as one, 'transport, not "
@@ -149,8 +152,9 @@ class MachineUsed(Record):
 
     @property
     def deficit(self) -> float:
-        """The larger deficit, of messages or of one-sided transfers."""
-        return max(self.deficit_share, self.transfer_deficit_share or 0.0)
+        """Deficit of messages and one-sided transfers together over their time; of each of the two at most its time."""
+        of_transfers = min(1.0, self.transfer_deficit_share or 0.0)
+        return (1 - self.transfer_share) * min(1.0, self.deficit_share) + self.transfer_share * of_transfers
 
     @property
     def contradicts_trace(self) -> bool:
@@ -158,7 +162,20 @@ class MachineUsed(Record):
 
         Nothing is concluded from its values then. A machine that the user names is used as stated.
         """
-        return self.refused or (self.origin != "file" and self.deficit > MUCH_DEFICIT)
+        return self._contradicted(self.deficit)
+
+    @property
+    def contradicts_messages(self) -> bool:
+        """The same of messages alone."""
+        return self._contradicted(self.deficit_share)
+
+    @property
+    def contradicts_transfers(self) -> bool:
+        """The same of one-sided transfers alone: what they do not do says nothing of messages."""
+        return self._contradicted(self.transfer_deficit_share or 0.0)
+
+    def _contradicted(self, deficit: float) -> bool:
+        return self.refused or (self.origin != "file" and deficit > MUCH_DEFICIT)
 
     @property
     def stated_of_library(self) -> dict[str, str]:

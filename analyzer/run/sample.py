@@ -88,10 +88,11 @@ class SampleWindows:
     def cut_shares(self, tried: Sequence[tuple[Int64, Int64]]) -> list[float]:
         """Of the programs' time in each of these windows, what is in calls that their begins and ends cut."""
         instants = np.unique(np.concatenate([end for windows in tried for end in windows]))
+        following = np.append(instants, np.iinfo(np.int64).max)
 
         def are_cut(calls: pl.Series) -> pl.Series:
             enter, leave = (calls.struct.field(name).to_numpy() for name in ("enter_ps", "leave_ps"))
-            return pl.Series(np.searchsorted(instants, enter, "right") < np.searchsorted(instants, leave, "left"))
+            return pl.Series(following[np.searchsorted(instants, enter, "right")] < leave)
 
         times = ("enter_ps", "leave_ps")
         cut = pl.struct(times).map_batches(are_cut, return_dtype=pl.Boolean, is_elementwise=True)
@@ -151,7 +152,7 @@ class Sample(Run):
     def __init__(self, run: Run, begins_ps: Int64, ends_ps: Int64) -> None:
         super().__init__(run.path, run.manifest)
         self.begins_ps, self.ends_ps = begins_ps, ends_ps
-        self._whole = run
+        self._found: dict[str, pl.DataFrame] = {}
         inside = pl.any_horizontal(
             ((pl.col("enter_ps") < end) & (pl.col("leave_ps") > begin)) | pl.col("enter_ps").is_between(begin, end - 1)
             for begin, end in zip(self.begins_ps.tolist(), self.ends_ps.tolist(), strict=True)
@@ -194,9 +195,12 @@ class Sample(Run):
         )
 
     def facts(self, name: str) -> pl.LazyFrame:
-        """A table's rows in the windows."""
-        made = _TABLES.get(name)
-        return super().facts(name) if made is None else made(self)
+        """A table's rows in the windows, looked for once."""
+        if name not in _TABLES:
+            return super().facts(name)
+        if name not in self._found:
+            self._found[name] = _TABLES[name](self).collect()
+        return self._found[name].lazy()
 
     def table(self, name: str) -> pl.LazyFrame:
         """Likewise, in the region of interest."""
@@ -217,7 +221,7 @@ class Sample(Run):
 
     def inside(self, name: str, *needed: str, optional: tuple[str, ...] = ()) -> pl.LazyFrame:
         """Rows of a table whose calls are in one window, under their numbers; an optional call that is not is none."""
-        rows = self._whole_facts(name)
+        rows = self._whole_facts(name).filter(pl.col(needed[0]).is_in(self._number["call"].implode()))
         window = pl.col(f"{needed[0]}_window")
         for column in (*needed, *optional):
             number = self._number.lazy().rename({"call": column, "now": f"{column}_now", "window": f"{column}_window"})

@@ -19,7 +19,7 @@ from doubts import DOUBTS
 import logpost
 from logpost.analyzer.findings import prose
 from logpost.analyzer.findings.evidence.places import NOWHERE
-from logpost.analyzer.findings.find import FINDERS
+from logpost.analyzer.findings.find import FINDERS, kinds_of
 from logpost.analyzer.findings.wording.facts import Facts
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.request import Request
@@ -76,10 +76,9 @@ def name_of(kind: str) -> str:
 def cures_of(kind: str) -> list[str]:
     """The documentation of the cures that report a kind, in the order of finders; of the one that bears its name alone,
     where there is one."""
-    modules = {find.__module__.rpartition(".")[2]: sys.modules[find.__module__] for find in FINDERS}
-    if kind in modules:
-        return [inspect.getdoc(modules[kind]) or ""]
-    return [inspect.getdoc(module) or "" for module in modules.values() if f'"{kind}"' in inspect.getsource(module)]
+    reporting = [sys.modules[find.__module__] for find in FINDERS if kind in kinds_of(find)]
+    named = [module for module in reporting if module.__name__.rpartition(".")[2] == kind]
+    return [inspect.getdoc(module) or "" for module in named or reporting]
 
 
 def write(pages: Path, work: Path) -> list[str]:

@@ -90,6 +90,9 @@ class Events {
     Events& measurement(std::uint64_t t, OTF2_MeasurementMode mode) {
         return did(OTF2_EvtWriter_MeasurementOnOff(w_, nullptr, t, mode));
     }
+    Events& flush(std::uint64_t t, std::uint64_t until) {
+        return did(OTF2_EvtWriter_BufferFlush(w_, nullptr, t, until));
+    }
     Events& put(std::uint64_t t, std::uint32_t window, std::uint32_t to, std::uint64_t bytes,
                 std::uint64_t matching = 0) {
         return did(OTF2_EvtWriter_RmaPut(w_, nullptr, t, window, to, bytes, matching));

@@ -68,6 +68,35 @@ TEST_F(ReaderDamage, MisNestedLeavesAndOpenRegionsStillAddUp) {
     EXPECT_EQ(trace.traces[0].calls[0].leave_ps, 50'000);        // closed at the location's last event
 }
 
+// The record that did not fit in the buffer follows a flush, at the same time.
+TEST_F(ReaderDamage, AFlushOutsideOfCallsIsACallOfItsOwn) {
+    const auto a = archive.region("a", OTF2_PARADIGM_USER);
+    const auto b = archive.region("b", OTF2_PARADIGM_USER);
+    const auto barrier = archive.region("MPI_Barrier");
+    archive.world(1);
+    archive.events(0, [&](Events& e) {
+        e.enter(0, a).flush(10, 50).enter(10, b).leave(60, b);          // in b, for 40
+        e.flush(70, 90).enter(70, barrier).leave(100, barrier);         // in the barrier
+        e.enter(110, barrier).flush(120, 150).leave(120, barrier);      // behind it, for 30
+        e.flush(160, 160).flush(170, 180).enter(175, b).leave(190, b);  // none, and one that ends too late
+        e.leave(200, a);
+    });
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::flush_in_call), 1U);
+    EXPECT_EQ(counted_besides(trace, {Quality::flush_in_call, Quality::collective_call_without_record}), 0U);
+    const auto& calls = trace.traces[0].calls;
+    ASSERT_EQ(calls.size(), 4U);
+    const auto lasts = [&](std::size_t call) { return std::pair(calls[call].enter_ps, calls[call].leave_ps); };
+    EXPECT_EQ(lasts(0), std::pair(std::int64_t{10'000}, std::int64_t{50'000}));
+    EXPECT_EQ(lasts(1), std::pair(std::int64_t{70'000}, std::int64_t{100'000}));
+    EXPECT_EQ(lasts(2), std::pair(std::int64_t{110'000}, std::int64_t{120'000}));
+    EXPECT_EQ(lasts(3), std::pair(std::int64_t{120'000}, std::int64_t{150'000}));
+    EXPECT_EQ(trace.regions[static_cast<std::size_t>(calls[0].region)].name, "(trace buffer flush)");
+    EXPECT_EQ(profile_of(trace, 0, "a/b/(trace buffer flush)")->inclusive_ps, 40'000);
+    EXPECT_EQ(profile_of(trace, 0, "a/b")->exclusive_ps, 25'000);
+    EXPECT_EQ(trace.traces[0].communication_events, 4U);
+}
+
 TEST_F(ReaderDamage, UndefinedReferencesAreCountedAndHarmless) {
     const auto send = archive.region("MPI_Send");
     archive.world(2);

@@ -8,7 +8,7 @@ import numpy as np
 
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.stretches import Stretch
-from logpost.analyzer.findings.evidence.between import between_text
+from logpost.analyzer.findings.evidence.between import before_text, between_text
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding, Number
 from logpost.replay.columns import Int64
@@ -30,10 +30,10 @@ class Code:
     """It mostly waits for a file, and its name is the call with the file's."""
 
 
-def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
+def code_of(evidence: Evidence, program: Program, place: Stretch, *, by_visit: bool = False) -> Code:
     """The file that the slowest rank reaches there for most of the time, else the longest user region; where that
     communicates itself, or none was recorded, the function that most samples of it are in; where these do not say,
-    between which calls it is."""
+    between which calls it is: those of most of the time, or, of what is stated of visits, of all of them."""
     slowest = int(np.argmax(place.totals))
     if file := _in_files(evidence, program, place.locations[slowest], place.calls[slowest]):
         return file
@@ -42,7 +42,9 @@ def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
     paths = evidence.callpaths_of(region) if region else []
     if paths and not any(evidence.calls_communication(path) for path in paths):
         return Code(region, paths[0])
-    text = between_text(evidence, (place.follows_path(program, slowest), place.callpath))
+    behind = place.follows_paths(program, slowest).tolist()
+    of_one = len(behind) == 1 or not by_visit
+    text = between_text(evidence, (behind[0], place.callpath)) if of_one else before_text(evidence, place.callpath)
     otherwise = f"{region}, {text}" if region else f"code {text}"
     return _sampled(evidence, program, place.locations[slowest], place.calls[slowest], otherwise)
 

@@ -204,7 +204,7 @@ def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estima
     slowest = 2 * (members - 1)
     machine = evidence.manifest.machine
     locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
-    stated = () if machine.contradicts_trace else ("L", "o_s", "o_r", "G")
+    stated = () if machine.contradicts_messages else ("L", "o_s", "o_r", "G")
     letters = [value_ps(machine, locality, letter, size) for letter in stated]
     if all(letter is None for letter in letters):
         if operation.lower() == BARRIER or not _barriers(evidence):
@@ -230,7 +230,7 @@ class Divided:
 
 def _divided(evidence: Evidence, callpath: int) -> Divided | None:
     """None where the replay, or the machine, does not divide the operations."""
-    if evidence.manifest.machine.contradicts_trace or not evidence.divides(*ROUNDS, *BYTES):
+    if evidence.manifest.machine.contradicts_messages or not evidence.divides(*ROUNDS, *BYTES):
         return None
     rows = in_program(evidence.tables["collective_parts"]).filter(pl.col("callpath") == callpath)
     sums = rows.group_by(pl.col("part").cast(pl.String)).agg(wide_sum("exposed_ps")).collect()

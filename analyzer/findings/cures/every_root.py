@@ -11,8 +11,8 @@ of the row lasted on its slowest member, on the mean, and longer by what the byt
 gets them all; the rest of the row lasts nothing. At the other ends of the gain it is as long as the longest of the row;
 or the code between them, a loop over the roots, is gone as well.
 
-Where the machine does not divide the duration of messages, these may be operations of single values only: of larger
-ones, bytes may cost all of it. What those of the one operation cost is not known then, so that nothing may be saved.
+Where the machine does not divide the duration of messages, these are single values only, and nothing may be saved
+(`in_one`).
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.many_small_messages import VALUE
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import own_part_bytes
 from logpost.analyzer.findings.evidence.rounds import one_round
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
 
+KIND = "collective_cost"
 ONE = {"Bcast": "MPI_Allgather", "Gather": "MPI_Alltoall", "Scatter": "MPI_Alltoall", "Reduce": "MPI_Reduce_scatter"}
 """Operation to the one that does it for each root."""
 TO_ALL = ("Bcast", "Reduce")
@@ -42,50 +42,49 @@ TO_ALL = ("Bcast", "Reduce")
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
-    divided = evidence.divides("latency")
-    return offered(evidence, lambda program: propose(program, divided), of_messages=False)
+    return offered(evidence, propose, of_messages=False)
 
 
-def propose(program: Program, divided: bool) -> Iterator[Proposal]:
-    """One operation for each row, at each call path. `divided`: the machine states what a byte costs."""
-    known = divided and not program.as_measured
+def propose(program: Program) -> Iterator[Proposal]:
+    """One operation for each row, at each call path."""
     for (path, operation), calls in sorted(turns(program).partition_by("at", "operation", as_dict=True).items()):
         count = calls["instance"].n_unique()
-        mean_size, mean_cost, size = calls.select(
+        mean_size, mean_cost, largest = calls.select(
             pl.col("part", "own_ps").mean().cast(pl.Float64), most=pl.col("part").max()
         ).row(0)
-        if count < MIN_SAMPLES or not (known or size <= VALUE):
+        if count < MIN_SAMPLES:
             continue
         rows = calls.with_columns(slowest=pl.col("own_ps").max().over("instance")).with_columns(
             mean=pl.col("slowest").mean().over("row"),
             longest=pl.col("slowest").max().over("row"),
             members=pl.col("location").n_unique().over("row"),
         )
-        further = _further_bytes(program, rows, operation, known)
+        further = _further_bytes(program, rows, operation)
         change, longest = (_one(program, rows, rows[name].to_numpy() + further) for name in ("mean", "longest"))
         between = rows.filter(pl.col("turn") > 0)["call"].to_numpy()
         longer = column(program.count, 0)
         longer[between] = -program.gap_ps[between]
-        yield Proposal(
-            kind="collective_cost",
+        cure = Proposal(
+            kind=KIND,
             callpath=int(path),
             at_fault=frozenset(calls["location"].to_list()),
             change=change,
-            other_ends=(longest, replace(change, longer_ps=longer), *(() if known else (Transformation(),))),
+            other_ends=(longest, replace(change, longer_ps=longer)),
             numbers=(
                 Number("operations", count, "count"),
                 Number("mean_size", mean_size, "B"),
                 Number("mean_cost", mean_cost, "ps"),
                 Number(f"every_root[{ONE[operation]}]", count / rows["row"].n_unique(), "count"),
             ),
-            confidence=MEDIUM if known else LOW,
+            confidence=MEDIUM,
             certainty="the calls and their roots are measured; whether a root needs what it got before is not known",
         )
+        yield from in_one(cure, int(largest), known=program.knows_bytes)
 
 
-def _further_bytes(program: Program, rows: pl.DataFrame, operation: str, known: bool) -> Floats:
+def _further_bytes(program: Program, rows: pl.DataFrame, operation: str) -> Floats:
     """By call: what the bytes of the others cost the one operation."""
-    if not known or operation not in TO_ALL:
+    if not program.knows_bytes or operation not in TO_ALL:
         return np.zeros(rows.height)
     part, members = (rows[name].to_numpy().astype(np.float64) for name in ("part", "members"))
     whole, one = (program.costs(size).serialization for size in (part * (members - 1), part))

@@ -32,7 +32,7 @@ from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Fin
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int32, Int64
 
-IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"
+IN_MESSAGES, IN_OPERATIONS = KINDS = "late_sender_chain", "collective_wait"
 """Kinds, by where the others wait."""
 
 

@@ -10,8 +10,8 @@ sender's NIC needs for the transfers before it; or the code between the epochs i
 Locks in between wait for no other holder then. Exclusive locks of memory that several ranks lock are left out: others'
 epochs may have to be in between, and one epoch that keeps the lock makes them wait for longer (`window_waits`).
 
-Where the machine does not divide the duration of transfers, these may be epochs of single values only: of larger ones
-the bytes may cost all of it. What the transfers cost in one epoch is not known then, so that nothing may be saved.
+Where the machine does not divide the duration of transfers, these are single values only, and nothing may be saved
+(`in_one`).
 """
 
 from __future__ import annotations
@@ -22,25 +22,24 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.many_small_messages import VALUE
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.rows import in_rows
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 
 KIND = "round_trips"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
-    divided = evidence.divides("latency")
-    return offered(evidence, lambda program: propose(program, divided), of_messages=False)
+    if evidence.tables["transfers"].head(1).collect().is_empty():
+        return ()
+    return offered(evidence, propose, of_messages=False)
 
 
-def propose(program: Program, divided: bool) -> Iterator[Proposal]:
-    """One epoch for each row, at each call path of locks. `divided`: the machine states what a byte costs."""
-    known = divided and not program.as_measured
+def propose(program: Program) -> Iterator[Proposal]:
+    """One epoch for each row, at each call path of locks."""
     epochs = _epochs(program)
     if epochs.is_empty():
         return
@@ -53,8 +52,6 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
     service = np.rint(np.nan_to_num(program.costs(size / transfers).service) * transfers).astype(np.int64)
     for path, rows in at.items():
         every = [epoch for row in rows for epoch in row]
-        if not (known or largest[every].max() <= VALUE):
-            continue
         released = [epoch for row in rows for epoch in row[:-1]]
         locked = [epoch for row in rows for epoch in row[1:]]
         gone = np.concatenate([end[released], begin[locked]])
@@ -66,7 +63,7 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
         longer[gone] = -program.recording_ps[gone]
         longer[begin[locked]] = -program.gap_ps[begin[locked]]
         change = Transformation(lasts_ps=lasts, longer_ps=recorded)
-        yield Proposal(
+        cure = Proposal(
             kind=KIND,
             callpath=path,
             at_fault=frozenset(program.location[begin[every]].tolist()),
@@ -74,7 +71,6 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
             other_ends=(
                 replace(change, lasts_ps=served),
                 replace(change, longer_ps=longer),
-                *(() if known else (Transformation(),)),
             ),
             numbers=(
                 Number("epochs", len(every), "count"),
@@ -82,10 +78,10 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
                 Number("transfers", int(transfers[every].sum()), "count"),
                 Number("mean_size", float(size[every].sum() / transfers[every].sum()), "B"),
             ),
-            confidence=MEDIUM if known else LOW,
-            certainty="locks in a row and the code between them are measured; what the transfers cost in one epoch is "
-            + ("modelled" if known else "not known"),
+            confidence=MEDIUM,
+            certainty="locks in a row and the code between them are measured",
         )
+        yield from in_one(cure, int(largest[every].max()), known=program.knows_bytes_of_transfers)
 
 
 def _epochs(program: Program) -> pl.DataFrame:

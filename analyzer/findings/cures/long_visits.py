@@ -21,13 +21,11 @@ import numpy as np
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, stretches
-from logpost.analyzer.findings.cures.uneven_computation import described
+from logpost.analyzer.findings.cures.uneven_computation import KIND, described
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.replay.columns import Int64
-
-KIND = "load_imbalance"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

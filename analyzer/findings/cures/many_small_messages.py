@@ -8,8 +8,7 @@ by then all of the data is there. Beyond the eager limit it has a handshake, and
 The duration of recording the others is gone with them. What a message of a row cost beyond the machine's model is due
 to the others at one end of the gain, and remains at the other, which is stated where values are only bounded. At
 further ends the code between the messages of a row is gone with them, or another message carries their data, and none
-is left. Where no value of a machine is known, only rows of single values are messages of which nearly nothing is of
-bytes; what one message costs is not known then, so that nothing may be saved.
+is left. Where no value of a machine is known, these are single values only, and nothing may be saved (`in_one`).
 """
 
 from __future__ import annotations
@@ -19,17 +18,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
+from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, offered, program_of
 from logpost.analyzer.findings.cures.one_exchange import left_out, merged
-from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
 
 KIND = "many_small_messages"
-VALUE = 16
-"""Bytes of the largest predefined type of C that is one number (MPI_LONG_DOUBLE; MPI 4.1, table 3.2)."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -65,9 +62,9 @@ def propose(program: Program) -> Iterator[Proposal]:
         change = replace(merged(program, rows, sent_by=-1), sent_from=sent_from, longer_ps=recorded)
         one = replace(change, as_modelled=alone)
         here = int((program.callpath[messages.send_call] == callpath).sum())
-        if len(every) <= MAINLY * here or (program.as_measured and messages.bytes[every].max() > VALUE):
+        if len(every) <= MAINLY * here:
             continue
-        yield Proposal(
+        cure = Proposal(
             kind=KIND,
             callpath=callpath,
             at_fault=frozenset(program.sender[every].tolist()),
@@ -77,7 +74,6 @@ def propose(program: Program) -> Iterator[Proposal]:
                 change,
                 replace(one, longer_ps=longer),
                 left_out(program, every),
-                *((Transformation(),) if program.as_measured else ()),
             ),
             numbers=(
                 Number("messages", len(every), "count"),
@@ -85,7 +81,7 @@ def propose(program: Program) -> Iterator[Proposal]:
                 Number("in_a_row", len(every) / len(rows), "count"),
                 Number("follow_another_in_flight", (len(every) - len(rows)) / here, "1"),
             ),
-            confidence=LOW if program.as_measured else MEDIUM,
-            certainty="messages in a row to the same rank are measured; what one message with all of them costs is "
-            + ("not known" if program.as_measured else "modelled"),
+            confidence=MEDIUM,
+            certainty="messages in a row to the same rank are measured",
         )
+        yield from in_one(cure, int(messages.bytes[every].max()), known=not program.as_measured)

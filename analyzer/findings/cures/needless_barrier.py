@@ -34,7 +34,7 @@ from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Numb
 from logpost.analyzer.run.before_last import FROM_ROOT
 from logpost.replay.columns import Int64
 
-KIND, OF_DATA = "needless_barrier", "collective_wait"
+KIND, OF_DATA = KINDS = "needless_barrier", "collective_wait"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -12,7 +12,7 @@ import polars as pl
 from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
+from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.sample import Sample, SampleWindows
 from logpost.analyzer.run.wide import exact_sum, wide_sum
@@ -26,6 +26,8 @@ FEWER = 2
 """Times by which a sample has fewer calls where its windows are alike: of 20 million events, all cures last 0.42 to
 0.46 of the rest of the analysis then, else 0.66 to 0.71. Those of a program that polls and has few operations of all
 ranks are not alike."""
+VALUE = 16
+"""Bytes of the largest predefined type of C that is one number (MPI_LONG_DOUBLE; MPI 4.1, table 3.2)."""
 WINDOWS = (10, 6, 3)
 """Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
 and beyond nine it hardly changes (`gain_interval.STUDENT`)."""
@@ -115,14 +117,14 @@ def offered(
     program = program_of(evidence)
     if program is None:
         return
-    divided = evidence.divides("latency")
-    if of_messages and (program.as_measured or not program.messages.count or not (divided or removes_messages)):
+    known = program.knows_bytes or (removes_messages and not program.as_measured)
+    if of_messages and not (known and program.messages.count):
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
         evidence.tried.append(TriedCure.of(cure))
         gain = cure.gain()
-        least = gain if divided or not of_messages else min([gain, *cure.at_ends_of_machine()])
+        least = gain if program.knows_bytes or not of_messages else min([gain, *cure.at_ends_of_machine()])
         if least >= MIN_SHARE:
             yield _finding(evidence, cure, gain)
 
@@ -139,7 +141,7 @@ def program_of(evidence: Evidence) -> Program | None:
     if program is None:
         return None
     try:
-        low = None if evidence.divides("latency") else program.at_low_end
+        low = program.at_low_end if program.bounded else None
     except InputError:  # there, messages contradict each other
         low = None
     try:
@@ -157,7 +159,7 @@ def _read(evidence: Evidence) -> Program | None:
         return None
     whole = evidence.tables["calls"].select(pl.len()).collect().item() <= MOST_CALLS
     machine = run.manifest.machine
-    known = not machine.contradicts_trace and any(
+    known = not machine.contradicts_messages and any(
         value.value > 0 or (value.high or 0.0) > 0 for value in machine.values
     )
     try:
@@ -224,6 +226,21 @@ def _of_whole(
     rows = evidence.exposure.filter(pl.col("category") != "compute").group_by("location", "callpath")
     lasts = {(at, path): time for at, path, time in rows.agg(wide_sum("exposed_ps")).iter_rows()}
     return {place: max(time, min(time * longer, lasts.get(place, 0))) for place, time in saved.items()}
+
+
+def in_one(proposal: Proposal, largest: int, *, known: bool) -> Iterator[Proposal]:
+    """A cure whose one message, transfer or operation has the bytes of several, the largest of so many bytes.
+
+    Where it is not known what a byte costs, bytes may cost all of their duration, so that nothing may be saved. Offered
+    are single values only, whose bytes cost nearly nothing.
+    """
+    cost = "modelled" if known else "not known"
+    certainty = f"{proposal.certainty}; what the one with all of their bytes costs is {cost}"
+    if known:
+        yield replace(proposal, certainty=certainty)
+    elif largest <= VALUE:
+        ends = (*proposal.other_ends, Transformation())
+        yield replace(proposal, other_ends=ends, confidence=LOW, certainty=certainty)
 
 
 def by_callpath(program: Program, calls: Rows) -> dict[int, Rows]:

@@ -224,6 +224,8 @@ class Program:
         self.windows_end_ps: Int64 = run.lasts_until_ps if isinstance(run, Sample) else np.empty(0, dtype=np.int64)
         """of a sample of the program"""
         self.as_measured = as_measured
+        self.bounded = bounded
+        self._knows_transfers = not run.manifest.machine.contradicts_transfers
         machine = self._replayable.recorded.machine
         self.most = _at_end(machine, HIGH) if bounded else None
         if as_measured:
@@ -305,6 +307,16 @@ class Program:
             raise InputError(
                 f"the trace contradicts itself: {error}; correct its clocks, or record it again"
             ) from error
+
+    @property
+    def knows_bytes(self) -> bool:
+        """Whether the machine states what of a message's duration its bytes cost, beyond bounds of it."""
+        return not (self.as_measured or self.bounded)
+
+    @property
+    def knows_bytes_of_transfers(self) -> bool:
+        """The same of one-sided transfers."""
+        return self.knows_bytes and self._knows_transfers
 
     @property
     def count(self) -> int:

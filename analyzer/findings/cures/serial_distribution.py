@@ -23,7 +23,7 @@ from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, Finding, Number
 
-KIND = "serial_distribution"
+KIND, TO_EACH = KINDS = "serial_distribution", "hot_sender"
 LEAST = 3
 """Receivers: a tree of two is a row."""
 
@@ -58,7 +58,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         every = [message for row in rows for own in row for message in own]
         receivers = sum(map(len, rows))
         yield Proposal(
-            kind=KIND if same else "hot_sender",
+            kind=KIND if same else TO_EACH,
             callpath=callpath,
             at_fault=frozenset({location}),
             change=_through_trees(program, rows) if same else _shared(program, rows),

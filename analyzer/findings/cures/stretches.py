@@ -103,12 +103,12 @@ class Stretch:
         (others,) = np.nonzero(some)
         return int(others[np.argmin((self.visits[row] - self.visits[others]).std(axis=1))])
 
-    def follows_path(self, program: Program, row: int) -> int:
-        """The call path behind which most of a location's code here lies; -1: at its begin."""
+    def follows_paths(self, program: Program, row: int) -> Int64:
+        """The call paths behind which a location's code here lies, that with most of it first; -1: at its begin."""
         calls, gaps = self.calls[row], self.gaps[row]
         before = np.where(program.follows[calls], program.stretch_behind[calls - 1], -1)
         paths, of = np.unique(before, return_inverse=True)
-        return int(paths[np.argmax(np.bincount(of, weights=gaps))])
+        return paths[np.argsort(-np.bincount(of, weights=gaps), kind="stable")]
 
 
 @once

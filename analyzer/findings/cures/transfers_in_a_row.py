@@ -5,8 +5,8 @@ with less code in between than the shortest transfer lasts, between which nothin
 the graph the first one and the last completion remain, and what a byte costs is added. The duration of recording the
 others is gone with them; at the other end of the gain, so is the code in between.
 
-Where the machine does not divide the duration of transfers, these may be rows of single values only: of larger ones
-the bytes may cost all of it. What those of the one transfer cost is not known then, so that nothing may be saved.
+Where the machine does not divide the duration of transfers, these are single values only, and nothing may be saved
+(`in_one`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.many_small_messages import VALUE
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 
-SMALL, ROUND_TRIPS = "many_small_messages", "round_trips"
+SMALL, ROUND_TRIPS = KINDS = "many_small_messages", "round_trips"
 """Kinds: without and with calls that complete each transfer."""
 
 
@@ -54,12 +53,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
     if evidence.tables["transfers"].head(1).collect().is_empty():
         return ()
-    divided = evidence.divides("latency")
-    return offered(evidence, lambda program: propose(program, divided), of_messages=False)
+    return offered(evidence, propose, of_messages=False)
 
 
-def propose(program: Program, divided: bool) -> Iterator[Proposal]:
-    """One transfer for each row, at each call path. `divided`: the machine states what a byte costs."""
+def propose(program: Program) -> Iterator[Proposal]:
+    """One transfer for each row, at each call path."""
     rows = program.facts("transfers").filter(pl.col("target") >= 0, pl.col("target") != pl.col("location"))
     transfers = rows.select(
         "call", "callpath", "target", "bytes", "complete_call", lasts=pl.col("complete_leave_ps") - pl.col("start_ps")
@@ -70,11 +68,10 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
     starts = {call: (path, target) for call, path, target in transfers.select(transfers.columns[:3]).iter_rows()}
     size = dict(transfers.select("call", "bytes").iter_rows())
     completes = set(transfers["complete_call"].to_list())
-    known = divided and not program.as_measured
+    known = program.knows_bytes_of_transfers
     at: dict[int, list[Row]] = {}
     for row in _rows(program, starts, completes, close):
-        if known or max(size[call] for call in row.transfers) <= VALUE:
-            at.setdefault(row.path, []).append(row)
+        at.setdefault(row.path, []).append(row)
     for path, here in at.items():
         lasts, recorded, longer = column(program.count), column(program.count, 0), column(program.count, 0)
         for row in here:
@@ -93,21 +90,21 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
         change = Transformation(lasts_ps=lasts, longer_ps=recorded)
         flushed = [call for row in here for call in row.completions]
         every = [call for row in here for call in row.transfers]
-        yield Proposal(
+        cure = Proposal(
             kind=ROUND_TRIPS if flushed else SMALL,
             callpath=int(np.bincount(program.callpath[flushed]).argmax()) if flushed else path,
             at_fault=frozenset(program.location[every].tolist()),
             change=change,
-            other_ends=(replace(change, longer_ps=longer), *(() if known else (Transformation(),))),
+            other_ends=(replace(change, longer_ps=longer),),
             numbers=(
                 Number("transfers", len(every), "count"),
                 Number("in_a_row", len(every) / len(here), "count"),
                 Number("mean_size", float(np.mean([size[call] for call in every])), "B"),
             ),
-            confidence=MEDIUM if known else LOW,
-            certainty="transfers in a row and what completes them are measured; what one with all of them costs is "
-            + ("modelled" if known else "not known"),
+            confidence=MEDIUM,
+            certainty="transfers in a row and what completes them are measured",
         )
+        yield from in_one(cure, max(size[call] for call in every), known=known)
 
 
 def _rows(program: Program, starts: dict[int, tuple[int, int]], completes: set[int], close: int) -> Iterator[Row]:

@@ -26,6 +26,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
 
+KIND = "collective_cost"
 ONE = {("Reduce", "Bcast"): "MPI_Allreduce", ("Gather", "Bcast"): "MPI_Allgather"}
 ONE |= {("Reduce", "Scatter"): "MPI_Reduce_scatter"}
 """Two operations to the one that does both."""
@@ -56,7 +57,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         spent = members.group_by("callpath").agg(pl.col("own_ps").sum())
         own = members.select(pl.col("bytes", "own_ps").mean().cast(pl.Float64)).row(0)
         yield Proposal(
-            kind="collective_cost",
+            kind=KIND,
             callpath=int(spent.sort("own_ps", "callpath", descending=[True, False])["callpath"][0]),
             at_fault=frozenset(members["location"].to_list()),
             change=Transformation(lasts_ps=lasts, edges=((2 * root, 2 * call + 1, column(len(call), 0)),)),

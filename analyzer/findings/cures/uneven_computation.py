@@ -270,12 +270,12 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     waits_in = max(lost, key=lambda path: lost[path], default=-1)
     places = [one for one in stretches(program) if one.callpath in proposal.callpaths]
     first = next(one for one in places if one.callpath == found.callpath)
-    codes = [code_of(evidence, program, one) for one in places]
+    numbers = {number.name: number for number in found.evidence}
+    codes = [code_of(evidence, program, one, by_visit="long_visits" in numbers) for one in places]
     names = list(dict.fromkeys(code.name for code in codes))
     region = code_of(evidence, program, first).callpath if len(names) == 1 else -1
     in_file = len(names) == 1 and all(code.in_file for code in codes)
     times = dict(zip(first.locations, first.totals.tolist(), strict=True))
-    numbers = {number.name: number for number in found.evidence}
     rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
     profile = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
     compared = not numbers.keys() & {"steps", "regions", "long_visits"}

@@ -19,11 +19,9 @@ from logpost.analyzer.findings.cures.long_visits import beyond_usual_ps
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches
-from logpost.analyzer.findings.cures.uneven_computation import described
+from logpost.analyzer.findings.cures.uneven_computation import KIND, described
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, NOISE, Finding, Number
-
-KIND = "load_imbalance"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

@@ -1,5 +1,6 @@
 """Time in calls that is not explained, where it is more than a tenth of the time at a call path: what no part of the
-model explains; what an estimated machine does not divide; and calls that no model describes.
+model explains; what an estimated machine does not divide; and calls that no model describes, with the tracer's flushes
+of its buffer.
 
 It is stated behind all cures, with what to measure to know more, and what the trace hints at: ranks that outnumber
 cores, strided data whose packing the machine file lacks, receives that search many messages that wait to be received.
@@ -23,6 +24,10 @@ from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, N
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64
+
+KINDS = (UNEXPLAINED,)
+FLUSH = "(trace buffer flush)"
+"""The reader's name of the region in which the tracer writes its buffer."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -68,6 +73,7 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
             Number("unexplained", unexplained, "ps"),
             *([Number(kind, unexplained, "ps")] if kind else []),
             *([Number("polls", 1, "count")] if polls else []),
+            *([Number("flushes", 1, "count")] if evidence.region(worst) == FLUSH else []),
             *([] if kind == "mpi_other" else _hints(evidence)),
             *([] if kind else _unexpected(program, calls, residual)),
         ),

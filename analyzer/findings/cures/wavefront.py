@@ -70,10 +70,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
     if not evidence.worth_a_look(["late_sender"]):
         return ()
-    return (with_code(evidence, one) for one in offered(evidence, partial(propose, evidence), of_messages=False))
+    return (with_code(evidence, one) for one in offered(evidence, propose, of_messages=False))
 
 
-def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
+def propose(program: Program) -> Iterator[Proposal]:
     """Blocks at all places where most waits are deep."""
     messages = program.messages
     deep, computes = depths(program)
@@ -88,8 +88,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     sent_at = program.callpath[messages.send_call]
     of = np.isin(at, np.unique(at[chained])) & np.isin(sent_at, np.unique(sent_at[chained])) & computes
     passed = _passed(program, of)
-    divided = evidence.divides("latency") and not program.as_measured
-    cures = [partial(_in_blocks, program, passed, divided=one) for one in dict.fromkeys((divided, True))]
+    cures = [partial(_in_blocks, program, passed, divided=one) for one in dict.fromkeys((program.knows_bytes, True))]
     best = [_best(program, cure) for cure in cures]
     depth = int(deep[chained].max())
     blocks = min(depth + 1, best[0])

@@ -68,12 +68,14 @@ PATTERNS = (
         "that the targets were outside of calls is measured; when the transfers got there is modelled",
     ),
 )
+KINDS = tuple(pattern.kind for pattern in PATTERNS)
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for each kind of wait."""
+    unknown = {"unattended_target"} if evidence.manifest.machine.contradicts_transfers else set()
     for pattern in PATTERNS:
-        if evidence.worth_a_look([pattern.category]):
+        if evidence.worth_a_look([pattern.category]) and pattern.kind not in unknown:
             found = offered(evidence, partial(propose, evidence, pattern), of_messages=False)
             yield from (_described(evidence, pattern, one) for one in found)
 

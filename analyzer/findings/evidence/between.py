@@ -13,6 +13,11 @@ def between_text(evidence: Evidence, pair: tuple[int, int]) -> str:
     return " and ".join([f"between {_named(evidence, pair[0])}", _named(evidence, pair[1])])
 
 
+def before_text(evidence: Evidence, callpath: int) -> str:
+    """`before MPI_Send (cg.c:31)`: behind calls of several paths."""
+    return f"before {_named(evidence, callpath)}"
+
+
 def _named(evidence: Evidence, callpath: int) -> str:
     place = evidence.places.get(callpath)
     source = place.source if place is not None and place.is_site else ""

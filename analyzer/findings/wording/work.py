@@ -177,6 +177,8 @@ def unexplained(facts: Facts) -> str:
     what = "not explained"
     if facts.all("not_divided"):
         what = "transport that the estimated machine does not divide"
+    elif facts.all("flushes"):
+        what = "the tracer's, which writes its buffer"
     elif facts.all("mpi_other"):
         what = "in calls that no model describes"
     title = f"{share} of the time in {facts.where or 'calls'} on {facts.ranks} is {what}: {time}"
@@ -190,6 +192,11 @@ def explain(facts: Facts) -> str:
         return (
             "Wait for the messages (MPI_Wait, MPI_Waitany, MPI_Recv) instead of asking whether they are there, or ask "
             "once a part of the work is done."
+        )
+    if facts.all("flushes"):
+        return (
+            "Record it again with more memory for the tracer (Score-P: SCOREP_TOTAL_MEMORY; logpost record --with "
+            "scorep --memory), or with fewer events (a filter): ranks that wait for a flush would not have waited."
         )
     if facts.all("mpi_other"):
         return (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -51,11 +50,26 @@ def describe(
     parameters = chosen.parameters
     properties = dict(trace.properties())
     early: list[str] = faults.guard("calls that never ended", lambda: ended_early(trace, tables), [])
-    undivided, refused = undivided_categories(chosen, sums)
     locations = tables["locations"]
     library = library_used(chosen.machine, properties)
     one_sided = trace.one_sided()
     layouts = trace.layouts()
+    used = m.MachineUsed(
+        name=parameters.machine,
+        origin=chosen.origin,
+        label=chosen.label,
+        file=printable(chosen.file) if chosen.file else None,
+        sha256=chosen.sha256,
+        asynchronous_progress=analysis.asynchronous_progress,
+        library=library,
+        model=request.model,
+        values=estimated_values(parameters, chosen.estimate)
+        if chosen.estimate is not None and chosen.estimate.classes
+        else machine_values(parameters),
+        **error_shares(sums),
+        not_measured=chosen.not_measured,
+        notes=chosen.notes + placed.notes + progress_notes(request, analysis, library),
+    )
     return m.Manifest(
         tool_version=logpost.__version__,
         source=m.Source(anchor=printable(str(anchor)), bytes=size.result(), properties=properties),
@@ -68,24 +82,7 @@ def describe(
         paradigms=paradigms(trace),
         hosts=hosts(trace),
         windows=analysis_windows(analysis),
-        machine=m.MachineUsed(
-            name=parameters.machine,
-            origin=chosen.origin,
-            label=chosen.label,
-            file=printable(chosen.file) if chosen.file else None,
-            sha256=chosen.sha256,
-            asynchronous_progress=analysis.asynchronous_progress,
-            library=library,
-            model=request.model,
-            values=estimated_values(parameters, chosen.estimate)
-            if chosen.estimate is not None and chosen.estimate.classes
-            else machine_values(parameters),
-            **error_shares(sums),
-            undivided=undivided,
-            refused=refused,
-            not_measured=chosen.not_measured,
-            notes=chosen.notes + placed.notes + progress_notes(request, analysis, library),
-        ),
+        machine=with_undivided(used, chosen),
         quality=counted(trace)
         + overwritten_counts(properties)
         + switched_off_counts(properties)
@@ -164,11 +161,9 @@ def counted(trace: Trace) -> list[m.QualityCount]:
     ]
 
 
-def undivided_categories(chosen: ChosenMachine, sums: Mapping[str, int]) -> tuple[list[str], bool]:
-    """The categories that an estimate does not divide, and whether it contradicts the trace."""
+def with_undivided(used: m.MachineUsed, chosen: ChosenMachine) -> m.MachineUsed:
+    """The same with the categories that an estimate does not divide, and whether it contradicts the trace."""
     if chosen.identified is None:
-        return [], False
-    errors = error_shares(sums)
-    beyond = max(errors["deficit_share"], errors["transfer_deficit_share"] or 0.0)
-    refused = chosen.identified.refused or beyond > m.MUCH_DEFICIT
-    return list(chosen.identified.shown(refused=refused)), refused
+        return used
+    refused = chosen.identified.refused or used.deficit > m.MUCH_DEFICIT
+    return used.model_copy(update={"undivided": list(chosen.identified.shown(refused=refused)), "refused": refused})

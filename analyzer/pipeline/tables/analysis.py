@@ -228,6 +228,8 @@ def error_shares(sums: Mapping[str, int]) -> dict[str, Any]:
         envelope = sums[f"{kind}envelope_ps"]
         for of in ("residual", "deficit"):
             found[f"{kind}{of}_share"] = sums[f"{kind}{of}_ps"] / envelope if envelope else none
+    of_transfers = sums["transfer_envelope_ps"]
+    found["transfer_share"] = of_transfers / max(1, of_transfers + sums["envelope_ps"])
     return found
 
 

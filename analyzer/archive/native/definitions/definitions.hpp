@@ -60,6 +60,7 @@ struct Definitions {
     [[nodiscard]] std::int32_t undefined_region() const { return static_cast<std::int32_t>(kinds.size()); }
     [[nodiscard]] std::int32_t outside_region() const { return undefined_region() + 1; }
     [[nodiscard]] std::int32_t off_region() const { return undefined_region() + 2; }
+    [[nodiscard]] std::int32_t flush_region() const { return undefined_region() + 3; }
 };
 
 /// Reads the global definitions of an opened archive into `trace` and returns the rest. Throws ArchiveError.

@@ -1,4 +1,8 @@
-// What every record has, a time, and what is not damage: records of unknown type, measurement switched off.
+// What every record has, a time, and what is not damage: records of unknown type, measurement switched off, and flushes
+// of the tracer.
+#include <algorithm>
+#include <utility>
+
 #include "analyzer/archive/native/events/decoding.hpp"
 #include "analyzer/archive/native/events/event_records.hpp"
 
@@ -41,13 +45,33 @@ OTF2_CallbackCode on_measurement(L, T ticks, std::uint64_t, void* user, A*, OTF2
             return;
         }
         if (d.off_since == before) {  // else there are records in between, so it was not off
-            d.stack.was_off(d.off_since, now);
+            d.stack.apart(d.off_since, now, d.definitions.off_region());
         }
         d.off_since = Decoding::kOn;
     });
 }
 
+// A flush has the time of the record that did not fit in the buffer, which follows it: what that begins or ends is
+// before the flush, and the program continues at its stop time.
+OTF2_CallbackCode on_flush(L, T ticks, std::uint64_t, void* user, A*, T stop) {
+    auto& d = self(user);
+    d.flush_since = d.at_region(ticks);
+    d.flush_until = std::max(ticks, stop);
+    return kGoOn;
+}
+
 }  // namespace
+
+void Decoding::end_flush() {
+    const auto since = std::exchange(flush_since, kOn);
+    if (stack.in_call()) {
+        count(quality, Quality::flush_in_call);
+    } else if (times.last() == since) {  // else there are records in between
+        if (const auto until = at(flush_until); until > since) {
+            stack.apart(since, until, definitions.flush_region());
+        }
+    }
+}
 
 void set_callbacks_of_all_records(OTF2_EvtReaderCallbacks* c) {
 #define LOGPOST_TIME(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, on_any);
@@ -55,6 +79,7 @@ void set_callbacks_of_all_records(OTF2_EvtReaderCallbacks* c) {
 #undef LOGPOST_TIME
     OTF2_EvtReaderCallbacks_SetUnknownCallback(c, on_unknown);
     OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, on_measurement);
+    OTF2_EvtReaderCallbacks_SetBufferFlushCallback(c, on_flush);
 }
 
 }  // namespace logpost::analyzer

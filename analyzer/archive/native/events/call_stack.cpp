@@ -11,11 +11,11 @@ CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
       thread_roles_(definitions.thread_roles),
       reaches_file_(definitions.reaches_file),
       outside_region_(definitions.outside_region()),
-      off_region_(definitions.off_region()),
       contexts_(definitions.contexts) {
     kinds_.push_back(CallKind::user);          // undefined_region
     kinds_.push_back(CallKind::other);         // outside_region
     kinds_.push_back(CallKind::not_recorded);  // off_region
+    kinds_.push_back(CallKind::other);         // flush_region
 }
 
 void CallStack::begin(LocationTrace& out, StreamUse* stream) {
@@ -114,12 +114,12 @@ void CallStack::call_outside(std::int64_t now) {
     out_->communication_events = events;
 }
 
-void CallStack::was_off(std::int64_t begin, std::int64_t now) {
-    if (call_depth_ != 0) {
-        return;  // the writer has a region for it
+void CallStack::apart(std::int64_t begin, std::int64_t now, std::int32_t region) {
+    if (call_depth_ != 0 || stream_ != nullptr) {
+        return;  // the writer has a region for it; what a stream has is no call
     }
     const auto events = out_->communication_events;
-    enter(begin, off_region_);
+    enter(begin, region);
     pop(now);
     out_->communication_events = events;
 }

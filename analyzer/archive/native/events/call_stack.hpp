@@ -61,8 +61,9 @@ class CallStack {
     }
     /// Counts a record as one of a communication call if it lies inside one.
     void count_record() { out_->communication_events += call_depth_ != 0 ? 1 : 0; }
-    /// Nothing was recorded from `begin` to now, which is a call of its own outside of any other.
-    void was_off(std::int64_t begin, std::int64_t now);
+    /// From `begin` to now the program was not recorded, or did not run: a call of its own outside of any other.
+    void apart(std::int64_t begin, std::int64_t now, std::int32_t region);
+    [[nodiscard]] bool in_call() const { return call_depth_ != 0; }
     /// A pair of records (fork and join, begin and end of a team) begins or ends.
     void begin_team(std::int64_t now, ThreadRole role) { open_teams_.push_back({now, now, top(), team_depth(), role}); }
     void end_team(std::int64_t now, ThreadRole role);
@@ -191,7 +192,6 @@ class CallStack {
     bool watched_ = false;                         // regions matter to threads, streams or files
     std::vector<ThreadRecord> open_teams_;
     std::int32_t outside_region_;
-    std::int32_t off_region_;
     const std::vector<CallingContext>& contexts_;
     std::int32_t root_region_ = kUndefined;        // of the path that is open
     std::int32_t context_base_ = kUndefined;       // the callpath below which `context_callpaths_` lie

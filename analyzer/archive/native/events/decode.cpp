@@ -46,6 +46,7 @@ void Decoder::begin(replay::Location location, LocationTrace& out) {
     d.peers.begin(location);
     d.transfers.begin(out);
     d.off_since = Decoding::kOn;
+    d.flush_since = Decoding::kOn;
     d.any_cancelled = false;
     d.unknown_run = 0;
 }

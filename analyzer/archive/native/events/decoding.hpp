@@ -39,6 +39,15 @@ struct Decoding {
     /// The time of an event. Every callback of an event computes it first, so that the last event of any type is known.
     std::int64_t at(OTF2_TimeStamp ticks) { return times.at(ticks, quality); }
 
+    /// Likewise of a region's begin or end. A flush of the tracer has ended before, if one is behind the last record.
+    std::int64_t at_region(OTF2_TimeStamp ticks) {
+        if (flush_since != kOn && ticks >= flush_until) [[unlikely]] {
+            end_flush();
+        }
+        return at(ticks);
+    }
+    void end_flush();
+
     /// A size in bytes as a record states it. Every callback with a size calls this, so that sums and costs fit.
     std::uint64_t size(std::uint64_t bytes) {
         if (bytes >= kBytesOutOfRange) [[unlikely]] {
@@ -92,6 +101,8 @@ struct Decoding {
     std::vector<ClockOffset> offsets;  // as its local definitions give them
     std::int64_t off_since = kOn;      // since when its measurement has been off
     static constexpr std::int64_t kOn = -1;
+    std::int64_t flush_since = kOn;  // since when its tracer writes the buffer
+    OTF2_TimeStamp flush_until = 0;
     bool any_cancelled = false;
     bool out_of_memory = false;
     std::uint64_t unknown_run = 0;  // records of unknown type one after the other, all at the same time

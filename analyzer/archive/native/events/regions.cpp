@@ -37,7 +37,7 @@ void note_open(Decoding& d, const A* attributes, std::int64_t now) {
 
 OTF2_CallbackCode on_enter(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_RegionRef ref) noexcept try {
     auto& d = self(user);
-    const auto now = d.at(ticks);
+    const auto now = d.at_region(ticks);
     const auto region = d.ids.region(ref);
     auto context = IdLookup::kAbsent;
     if (d.ids.context_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
@@ -58,7 +58,7 @@ OTF2_CallbackCode on_enter(L, T ticks, std::uint64_t, void* user, A* attributes,
 
 OTF2_CallbackCode on_leave(L, T ticks, std::uint64_t, void* user, A*, OTF2_RegionRef region) noexcept try {
     auto& d = self(user);
-    const auto now = d.at(ticks);
+    const auto now = d.at_region(ticks);
     d.stack.leave(now, d.ids.region(region));
     return kGoOn;
 } catch (...) {
@@ -69,7 +69,7 @@ OTF2_CallbackCode on_context_enter(L, T ticks, std::uint64_t, void* user, A*, OT
                                    std::uint32_t) {
     return guarded(user, [&] {
         auto& d = self(user);
-        const auto now = d.at(ticks);
+        const auto now = d.at_region(ticks);
         const auto dense = d.ids.context(context);
         if (dense != IdLookup::kAbsent) {
             d.stack.enter_context(now, dense);
@@ -82,7 +82,7 @@ OTF2_CallbackCode on_context_enter(L, T ticks, std::uint64_t, void* user, A*, OT
 OTF2_CallbackCode on_context_leave(L, T ticks, std::uint64_t, void* user, A*, OTF2_CallingContextRef context) {
     return guarded(user, [&] {
         auto& d = self(user);
-        const auto now = d.at(ticks);
+        const auto now = d.at_region(ticks);
         const auto dense = d.ids.context(context);
         d.stack.leave(now, dense != IdLookup::kAbsent ? d.definitions.contexts[static_cast<std::size_t>(dense)].region
                                                       : d.definitions.undefined_region());

@@ -276,11 +276,12 @@ void add_synthetic_regions(Trace& trace) {
     for (const auto& callpath : trace.callpaths) {
         last = std::max(last, callpath.region);
     }
-    // In the order of Definitions::undefined_region, outside_region, off_region.
+    // In the order of Definitions::undefined_region, outside_region, off_region, flush_region.
     static constexpr std::pair<const char*, CallKind> kSynthetic[] = {
         {"(undefined region)", CallKind::user},
         {"(communication outside any call)", CallKind::other},
         {"(measurement off)", CallKind::not_recorded},
+        {"(trace buffer flush)", CallKind::other},
     };
     const auto defined = trace.regions.size();
     while (static_cast<std::int64_t>(trace.regions.size()) <= last) {

@@ -105,6 +105,8 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {collective_while_off, "collective_while_off", info, trace,
      "collective operations whose members' records do not agree, where one had its measurement switched off; they are "
      "not grouped"},
+    {flush_in_call, "flush_in_call", info, trace,
+     "times at which the tracer wrote its buffer within a call, whose duration contains that"},
     {device_transfer, "device_transfer", info, analysis,
      "transfers between host and accelerator; they are not communication between processes"},
     {unknown_record, "unknown_record", info, analysis, "records of a type unknown to this libotf2"},

@@ -58,6 +58,7 @@ enum class Quality : std::uint8_t {
     measurement_off,
     message_while_off,
     collective_while_off,
+    flush_in_call,
     device_transfer,
     unknown_record,
     layout_unreadable,

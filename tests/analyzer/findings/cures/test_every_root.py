@@ -65,7 +65,7 @@ def test_the_one_operation_waits_for_all_members() -> None:
             at += 50 * US
     with story.as_run() as run:
         program = Program(run).build()
-        (proposal,) = every_root.propose(program, True)
+        (proposal,) = every_root.propose(program)
         times = program.replay(proposal.change)
     assert times is not None
     # 200 us of four operations become 40 + 50.
@@ -95,7 +95,7 @@ def test_they_are_not_called_less_often_as_well(tmp_path: Path) -> None:
 def test_bytes_of_large_operations_may_cost_all_of_them(size: int, known: bool, found: bool) -> None:
     """Where the machine does not divide the time of a message."""
     with broadcasts(size=size).as_run() as run:
-        proposals = list(every_root.propose(Program(run).build(), known))
+        proposals = list(every_root.propose(Program(run, bounded=not known).build()))
     assert len(proposals) == int(found)
     ends = [end for one in proposals for end in one.other_ends]
     assert any(end.lasts_ps is None for end in ends) is (found and not known)
@@ -107,5 +107,5 @@ def test_the_one_operation_has_the_bytes_of_all() -> None:
     story.loggp |= {"G": 0.01}
     with story.as_run() as run:
         program = Program(run).build()
-        (proposal,) = every_root.propose(program, True)
+        (proposal,) = every_root.propose(program)
         assert program.gain(proposal.change) == pytest.approx((150 - 20) / 1200, rel=0.01)

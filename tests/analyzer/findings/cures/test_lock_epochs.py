@@ -83,7 +83,7 @@ def test_work_within_an_epoch_remains() -> None:
 def test_bytes_of_large_transfers_may_cost_all_of_them(value: int, known: bool, found: bool) -> None:
     """Where the machine does not divide the time of a transfer."""
     with epochs(value=value).as_run() as run:
-        proposals = list(lock_epochs.propose(Program(run).build(), known))
+        proposals = list(lock_epochs.propose(Program(run, bounded=not known).build()))
     assert len(proposals) == int(found)
     # Of single values the transfers of one epoch may last as long as the epochs do.
     ends = [end for one in proposals for end in one.other_ends]
@@ -96,6 +96,6 @@ def test_transfers_of_one_epoch_are_as_far_apart_as_their_bytes() -> None:
     story.loggp |= {"G": 0.004}
     with story.as_run() as run:
         program = Program(run).build()
-        (proposal,) = lock_epochs.propose(program, True)
+        (proposal,) = lock_epochs.propose(program)
         gains = [program.gain(one) for one in (proposal.change, *proposal.other_ends)]
     assert gains == pytest.approx([19 * 6 / 1200, 19 * 5 / 1200, 19 * 6 / 1200], rel=0.02)

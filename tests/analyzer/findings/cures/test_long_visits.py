@@ -98,3 +98,23 @@ def test_another_rank_works_before_another_call() -> None:
     (row,) = story.alone(long_visits.find).iter_rows(named=True)
     assert row["ranks"] == [1]
     assert row["gain"] == pytest.approx(10 / 30, abs=0.001)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_visits_behind_different_calls_are_before_the_same_one(several: bool) -> None:
+    """20 steps begin behind a barrier, or only every second one: half of the visits are between the two calls then."""
+    works = [[2.0] * 4 for _ in range(STEPS)]
+    works[7][1] = 12.0
+    story, end = Story(4, 60 * MS), 0
+    meet, before = story.path("main", "MPI_Allreduce"), story.path("main", "MPI_Barrier")
+    for step, work in enumerate(works):
+        if step % 2 or not several:
+            story.collective(before, "Barrier", dict.fromkeys(range(4), (end, end + US)))
+            end += US
+        enters = {rank: end + round(time * MS) for rank, time in enumerate(work)}
+        end = max(enters.values()) + US
+        story.collective(meet, "Allreduce", {rank: (enter, end) for rank, enter in enters.items()})
+    (row,) = story.alone(long_visits.find).iter_rows(named=True)
+    assert says(row["title"], "1", "1", "20")
+    assert ("between MPI_Barrier and MPI_Allreduce" in row["title"]) is not several
+    assert ("before MPI_Allreduce" in row["title"]) is several

@@ -42,7 +42,7 @@ def test_reads_with_work_in_between_are_no_row() -> None:
 def test_bytes_of_large_transfers_may_cost_all_of_them(value: int, known: bool, found: bool) -> None:
     """Where the machine does not divide the time of a transfer."""
     with reads(between=0, value=value).as_run() as run:
-        proposals = list(transfers_in_a_row.propose(Program(run).build(), known))
+        proposals = list(transfers_in_a_row.propose(Program(run, bounded=not known).build()))
     assert len(proposals) == int(found)
     # Of single values one transfer may last as long as all of them.
     ends = [end for one in proposals for end in one.other_ends]
@@ -55,5 +55,5 @@ def test_recording_is_gone_with_the_transfers(recording: int, saved: int, tmp_pa
     run = reads(between=2 * US).write(tmp_path / "run")
     manifest = run.manifest.model_copy(update={"call_recording_ps": recording})
     program = Program(Run(run.path, manifest)).build()
-    (proposal,) = transfers_in_a_row.propose(program, divided=True)
+    (proposal,) = transfers_in_a_row.propose(program)
     assert program.gain(proposal.change) == pytest.approx(saved / 1240, rel=0.01)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.analyzer.story import MS, Story
-from tests.said import facts
+from tests.said import facts, says
 
 from logpost.analyzer.findings.cures import unexplained
 from logpost.analyzer.findings.finding import LOW
@@ -108,3 +108,15 @@ def test_what_an_estimated_machine_does_not_divide_is_to_be_measured() -> None:
     assert all("that the estimated machine does not divide" in one for one in found["title"])
     assert all("--machine FILE" in one for one in found["advice"])
     assert found.height == 1
+
+
+def test_a_flush_of_the_tracer_is_not_the_program() -> None:
+    made = Story(2, 100 * MS)
+    made.loggp |= {"o_s": 1000.0}
+    path = made.path("main", unexplained.FLUSH)
+    for rank in range(2):
+        made.call(rank, 20 * MS, 50 * MS, path, mpi_other=30 * MS)
+    (row,) = made.alone(unexplained.find).iter_rows(named=True)
+    assert says(row["title"], "100.0 %", "0-1", "60.0 ms")
+    assert "the tracer's" in row["title"]
+    assert "SCOREP_TOTAL_MEMORY" in row["advice"]
