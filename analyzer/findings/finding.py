@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -59,6 +59,12 @@ class Number:
     unit: str
     thread: int | None = None
     """Of a rank or process: which thread; None: all of it"""
+    sums: bool = False
+    """A sum over what is replayed."""
+
+    def of_whole(self, longer: float) -> Number:
+        """The same of a program that is so many times longer than what is replayed, to two digits: of sums."""
+        return replace(self, value=float(f"{self.value * longer:.1e}")) if self.sums else self
 
     @classmethod
     def of(cls, name: str, named: Named, *, in_order: bool = False) -> Number:

@@ -70,8 +70,8 @@ def propose(measured: Crowding, program: Program) -> Iterator[Proposal]:
         numbers=(
             Number("crowding", measured.ratio, "x"),
             Number("crowding_standard_error", measured.standard_error, "x"),
-            Number("messages_judged", measured.judged, "count"),
-            Number("messages", int(rows.sum()), "count"),
+            Number("messages_judged", measured.judged, "count", sums=True),
+            Number("messages", int(rows.sum()), "count", sums=True),
             Number("mean_size", float(messages.bytes[rows].mean()), "B"),
         ),
         confidence=MEDIUM,

@@ -50,7 +50,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=replace(change, as_modelled=here),
             other_ends=(change,),
             numbers=(
-                Number("messages", int(here.sum()), "count"),
+                Number("messages", int(here.sum()), "count", sums=True),
                 Number("in_a_row", float(here.sum() / len(rows)), "count"),
                 Number("mean_size", float(messages.bytes[here > 0].mean()), "B"),
             ),

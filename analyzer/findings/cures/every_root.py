@@ -71,7 +71,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=change,
             other_ends=(longest, replace(change, longer_ps=longer)),
             numbers=(
-                Number("operations", count, "count"),
+                Number("operations", count, "count", sums=True),
                 Number("mean_size", mean_size, "B"),
                 Number("mean_cost", mean_cost, "ps"),
                 Number(f"every_root[{ONE[operation]}]", count / rows["row"].n_unique(), "count"),

@@ -54,7 +54,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(made["location"].to_list()),
             change=Transformation(lasts_ps=lasts),
             numbers=(
-                Number("operations", count, "count"),
+                Number("operations", count, "count", sums=True),
                 Number("mean_cost", float(own.mean()), "ps"),
                 Number("made_again", len(made_again) / made["location"].n_unique(), "count"),
             ),

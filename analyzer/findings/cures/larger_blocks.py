@@ -61,7 +61,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=replace(ends[0], as_modelled=alone),
             other_ends=(*ends, replace(ends[-1], as_modelled=alone)),
             numbers=(
-                Number("messages", len(every), "count"),
+                Number("messages", len(every), "count", sums=True),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),
                 Number("blocks", stated, "count"),
                 Number("mean_work", float(np.mean(work)), "ps"),

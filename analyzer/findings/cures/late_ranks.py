@@ -76,7 +76,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(one for one, gone in zip(place.locations, less, strict=True) if gone > 0),
             change=Transformation(longer_ps=longer),
             other_ends=(not_done,),
-            numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
+            numbers=(Number("they_compute_there", float(place.totals.sum()), "ps", sums=True),),
             confidence=MEDIUM,
             certainty="compute time is measured; whether others can take a part of it is not known",
         )
@@ -105,7 +105,7 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
             Transformation(longer_ps=behind(program, *_latest(program, late, waits))),
             left_out(program, np.flatnonzero(np.isin(messages.send_call, calls))),
         ),
-        numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
+        numbers=(Number("they_compute_there", float(place.totals.sum()), "ps", sums=True),),
         confidence=LOW,
         beyond=NOISE,
         certainty="compute time is measured; whether a message needs what is computed before it is not known",

@@ -78,7 +78,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
             change=ways[0],
             other_ends=(ways[-1],),
             numbers=(
-                Number("waits", int(here.sum()), "count"),
+                Number("waits", int(here.sum()), "count", sums=True),
                 Number("mean_wait", float(late[here].mean()), "ps"),
                 *([Number("shared", 1.0, "1")] if shares else []),
                 Number("inside", float(in_call[here].mean()), "1"),

@@ -73,9 +73,9 @@ def propose(program: Program) -> Iterator[Proposal]:
                 replace(change, longer_ps=longer),
             ),
             numbers=(
-                Number("epochs", len(every), "count"),
+                Number("epochs", len(every), "count", sums=True),
                 Number("in_a_row", len(every) / len(rows), "count"),
-                Number("transfers", int(transfers[every].sum()), "count"),
+                Number("transfers", int(transfers[every].sum()), "count", sums=True),
                 Number("mean_size", float(size[every].sum() / transfers[every].sum()), "B"),
             ),
             confidence=MEDIUM,

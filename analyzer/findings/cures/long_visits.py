@@ -64,8 +64,8 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=changes[0],
             other_ends=tuple(changes[1:]),
             numbers=(
-                Number("long_visits", len(calls), "count"),
-                Number("visits", sum(one.visits for one in found), "count"),
+                Number("long_visits", len(calls), "count", sums=True),
+                Number("visits", sum(one.visits for one in found), "count", sums=True),
                 Number("they_last", float(program.gap_ps[calls].mean()), "ps"),
                 Number("others_last", float(usual.mean()), "ps"),
                 Number("first_one_ends", float(program.enter_ps[calls].min()), "ps"),

@@ -76,7 +76,7 @@ def propose(program: Program) -> Iterator[Proposal]:
                 left_out(program, every),
             ),
             numbers=(
-                Number("messages", len(every), "count"),
+                Number("messages", len(every), "count", sums=True),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),
                 Number("in_a_row", len(every) / len(rows), "count"),
                 Number("follow_another_in_flight", (len(every) - len(rows)) / here, "1"),

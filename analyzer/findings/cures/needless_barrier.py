@@ -85,7 +85,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             if last is None or is_barrier
             else (replace(without, longer_ps=_as_others(program, here, last)),),
             numbers=(
-                Number("operations", float(here.sum() / len(locations)), "count"),
+                Number("operations", float(here.sum() / len(locations)), "count", sums=True),
                 *([Number("empties_pipeline", 1.0, "1")] if empties else []),
                 *([] if last is None else evidence.rank_numbers("last_rank", [last])),
             ),

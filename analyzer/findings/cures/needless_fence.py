@@ -74,7 +74,10 @@ def _fewer(program: Program, path: int, rows: pl.DataFrame) -> Iterator[Proposal
         callpath=path,
         at_fault=frozenset(rows["location"].to_list()),
         change=Transformation(lasts_ps=lasts),
-        numbers=(Number("operations", rows["instance"].n_unique(), "count"), Number("takes_turns", 1.0, "1")),
+        numbers=(
+            Number("operations", rows["instance"].n_unique(), "count", sums=True),
+            Number("takes_turns", 1.0, "1"),
+        ),
         confidence=LOW,
         beyond=NOISE,
         certainty="the waiting is measured; whether the transfers of one step are needed in the next one is not known",

@@ -196,13 +196,14 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     lost = sums_at_locations(saved if program.whole else _of_whole(evidence, program, saved))
     first, last = evidence.active_windows(WAITING, lost)
     stated = program.stated(proposal.certainty)
+    longer = times_longer(evidence, program)
     confidence, certainty = evidence.confidence(proposal.confidence, stated, proposal.rests_on)
     return Finding(
         kind=proposal.kind,
         named=evidence.named(sorted(proposal.at_fault)),
         region=evidence.region(proposal.callpath),
         cause_region=evidence.region(evidence.parent(proposal.callpath)),
-        evidence=proposal.numbers,
+        evidence=proposal.numbers if program.whole else tuple(one.of_whole(longer) for one in proposal.numbers),
         confidence=confidence,
         certainty=certainty,
         callpath=proposal.callpath,
@@ -216,13 +217,18 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     )
 
 
+def times_longer(evidence: Evidence, program: Program) -> float:
+    """How many times the ranks' programs are longer than what of them is replayed."""
+    part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())
+    return 1.0 if program.whole else sum(evidence.program_ps.values()) / max(1, part)
+
+
 def _of_whole(
     evidence: Evidence, program: Program, saved: dict[tuple[int, int], float]
 ) -> dict[tuple[int, int], float]:
     """What a sample saves at each (location, call path), as many times as the program is longer; no more than the
     program's calls there last."""
-    part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())
-    longer = sum(evidence.program_ps.values()) / max(1, part)
+    longer = times_longer(evidence, program)
     rows = evidence.exposure.filter(pl.col("category") != "compute").group_by("location", "callpath")
     lasts = {(at, path): time for at, path, time in rows.agg(wide_sum("exposed_ps")).iter_rows()}
     return {place: max(time, min(time * longer, lasts.get(place, 0))) for place, time in saved.items()}

@@ -81,7 +81,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         change=none if empties else posted,
         other_ends=(posted, one_answer, one_message, _together(program, long), none),
         numbers=(
-            Number("messages", count, "count"),
+            Number("messages", count, "count", sums=True),
             *([Number("synchronous", float(synchronous.mean()), "1")] if synchronous.any() else []),
             Number("in_a_row", count / len(long), "count"),
             Number("mean_size", float(messages.bytes[every].mean()), "B"),
@@ -124,7 +124,7 @@ def _of_several(program: Program, block_of: Int64) -> Iterator[Proposal]:
             at_fault=frozenset(program.sender[every].tolist()),
             change=Transformation(sent_from=sent_from, posted_by=posted_by),
             numbers=(
-                Number("messages", len(every), "count"),
+                Number("messages", len(every), "count", sums=True),
                 Number("several_ranks", len(every) / len(series), "count"),
                 Number("mean_size", float(messages.bytes[every].mean()), "B"),
             ),

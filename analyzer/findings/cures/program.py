@@ -610,7 +610,7 @@ class Program:
 
     def stated(self, certainty: str) -> str:
         """The reason of a confidence, with the part of the program that this is, where that is not all."""
-        return certainty if self.whole else f"{certainty}; what the cure saves is replayed on {self.part_text}"
+        return certainty if self.whole else f"{certainty}; what is stated is replayed on {self.part_text}"
 
     def _seen_through(self, change: Transformation) -> Transformation:
         """The same where queries that poll for a message are one that waits for it."""

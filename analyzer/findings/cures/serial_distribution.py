@@ -63,7 +63,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset({location}),
             change=_through_trees(program, rows) if same else _shared(program, rows),
             numbers=(
-                Number("messages", len(every), "count"),
+                Number("messages", len(every), "count", sums=True),
                 Number("in_a_row", receivers / len(rows), "count"),
                 Number("messages_each", len(every) / receivers, "count"),
                 Number("mean_size", float(messages.bytes[every].mean()), "B"),

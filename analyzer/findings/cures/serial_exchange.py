@@ -44,7 +44,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(program.sender[here].tolist()),
             change=Transformation(sent_from=sent_from),
             numbers=(
-                Number("messages", int(here.sum()), "count"),
+                Number("messages", int(here.sum()), "count", sums=True),
                 Number("mean_size", float(messages.bytes[here].mean()), "B"),
             ),
             confidence=LOW,

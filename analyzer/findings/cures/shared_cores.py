@@ -148,11 +148,11 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         numbers=(
             *([] if without is None else [Number("without_core", without, "1")]),
             *_at_once(limits, nodes),
-            Number("stalls", int(stalls.sum()), "count"),
-            Number("stalled", float(exact_sum(stall[stalls])), "ps"),
+            Number("stalls", int(stalls.sum()), "count", sums=True),
+            Number("stalled", float(exact_sum(stall[stalls])), "ps", sums=True),
             Number("median_stall", float(np.median(stall[stalls])), "ps"),
             Number("shortest_there", float(shortest[stalls].max()), "ps"),
-            Number("computation_beyond_shortest", float(exact_sum(lost)), "ps"),
+            Number("computation_beyond_shortest", float(exact_sum(lost)), "ps", sums=True),
         ),
         confidence=MEDIUM,
         certainty="that nothing was missing and how many ranks run at once are measured; the cores are not recorded"

@@ -45,7 +45,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         change=change,
         numbers=(
             Number("ranks_share_a_nic", float(sharing.max()), "count"),
-            Number("messages", int(shared.sum()), "count"),
+            Number("messages", int(shared.sum()), "count", sums=True),
             Number("mean_queue", float(queued.mean()), "ps"),
             *evidence.rank_numbers("waiting_rank", {location for location, _ in saved}),
         ),

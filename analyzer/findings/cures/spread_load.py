@@ -82,10 +82,10 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=_spread(program, rows, loads),
             numbers=(
                 Number("load_over_others", load / others if others > 0 else float(ranks), "x"),
-                Number("messages_received", len(rows), "count"),
+                Number("messages_received", len(rows), "count", sums=True),
                 Number("bytes_received", int(program.messages.bytes[rows].sum()), "B"),
-                Number("in_service", load, "ps"),
-                Number("others_in_service_on_average", others, "ps"),
+                Number("in_service", load, "ps", sums=True),
+                Number("others_in_service_on_average", others, "ps", sums=True),
             ),
             confidence=MEDIUM,
             certainty="loads are measured; whether other ranks can get these messages instead is not known",

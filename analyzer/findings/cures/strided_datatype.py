@@ -64,7 +64,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
         ),
         other_ends=() if divided else (sends,),
         numbers=(
-            Number("messages", int(sent.sum()), "count"),
+            Number("messages", int(sent.sum()), "count", sums=True),
             Number("mean_size", float(messages.bytes[sent].mean()), "B"),
             Number("middleware_per_message", float(both[sent].mean()), "ps"),
         ),

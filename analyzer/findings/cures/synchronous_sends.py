@@ -37,7 +37,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(program.sender[here].tolist()),
             change=Transformation(sent=np.where(here, EAGER, 0).astype(np.uint8)),
             numbers=(
-                Number("messages", int(here.sum()), "count"),
+                Number("messages", int(here.sum()), "count", sums=True),
                 Number("mean_size", float(messages.bytes[here].mean()), "B"),
             ),
             confidence=MEDIUM,

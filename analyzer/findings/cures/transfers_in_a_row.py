@@ -97,7 +97,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=change,
             other_ends=(replace(change, longer_ps=longer),),
             numbers=(
-                Number("transfers", len(every), "count"),
+                Number("transfers", len(every), "count", sums=True),
                 Number("in_a_row", len(every) / len(here), "count"),
                 Number("mean_size", float(np.mean([size[call] for call in every])), "B"),
             ),

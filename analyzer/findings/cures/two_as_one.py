@@ -62,10 +62,10 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(members["location"].to_list()),
             change=Transformation(lasts_ps=lasts, edges=((2 * root, 2 * call + 1, column(len(call), 0)),)),
             numbers=(
-                Number("operations", operations, "count"),
+                Number("operations", operations, "count", sums=True),
                 Number("mean_size", own[0], "B"),
                 Number("mean_cost", own[1], "ps"),
-                Number(f"both_in_one[{one}]", operations, "count"),
+                Number(f"both_in_one[{one}]", operations, "count", sums=True),
             ),
             confidence=MEDIUM,
             certainty="the calls are measured; whether the root changes the data in between is not known",

@@ -66,7 +66,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         at_fault=frozenset(np.flatnonzero(by_rank >= min(enough, by_rank.max())).tolist()),
         change=Transformation(posted_by=posted_by, sent_from=sent_from),
         numbers=(
-            Number("handshakes_unanswered", len(delays), "count"),
+            Number("handshakes_unanswered", len(delays), "count", sums=True),
             Number("mean_delay", float(delays.mean()), "ps"),
         ),
         confidence=HIGH if len(delays) >= MIN_SAMPLES else MEDIUM,

@@ -30,7 +30,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.code import Code, code_of
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of, times_longer
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, stretches, whole_code
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -238,7 +238,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         assert middle is not None
         norm = float(first.totals[middle])
         numbers += (
-            Number("median_of_others", norm, "ps"),
+            Number("median_of_others", norm, "ps", sums=True),
             Number("gain_if_as_fast", gains[1], "1"),
             Number("gain_if_shared", gains[0], "1"),
             # Of what the others have, less than could be stated.
@@ -264,9 +264,10 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     assert program is not None
     proposal = found.replayed.proposal
     others = {place: time for place, time in found.removes.items() if place[0] not in proposal.at_fault}
+    longer = times_longer(evidence, program)
     lost: dict[int, float] = {}
     for (_, path), time in (others or found.removes).items():
-        lost[path] = lost.get(path, 0.0) + time
+        lost[path] = lost.get(path, 0.0) + time * longer
     waits_in = max(lost, key=lambda path: lost[path], default=-1)
     places = [one for one in stretches(program) if one.callpath in proposal.callpaths]
     first = next(one for one in places if one.callpath == found.callpath)
@@ -318,8 +319,8 @@ def times_of(times: Iterable[float]) -> tuple[Number, ...]:
     each = [float(time) for time in times]
     mean = sum(each) / len(each)
     return (
-        Number("longest", max(each), "ps"),
-        Number("mean", mean, "ps"),
-        Number("shortest", min(each), "ps"),
+        Number("longest", max(each), "ps", sums=True),
+        Number("mean", mean, "ps", sums=True),
+        Number("shortest", min(each), "ps", sums=True),
         Number("load_balance", mean / max(each), "1"),
     )

@@ -52,9 +52,9 @@ def propose(program: Program) -> Iterator[Proposal]:
         at_fault=frozenset().union(*(one.locations for one in places)),
         change=Transformation(longer_ps=longer, lasts_ps=program.shortest_ps),
         numbers=(
-            Number("steps", sum(one.visits.shape[1] for one in places if one.visits is not None), "count"),
-            Number("longest", longest, "ps"),
-            Number("mean", mean_of_all, "ps"),
+            Number("steps", sum(one.visits.shape[1] for one in places if one.visits is not None), "count", sums=True),
+            Number("longest", longest, "ps", sums=True),
+            Number("mean", mean_of_all, "ps", sums=True),
             Number("load_balance", mean_of_all / max(1.0, longest), "1"),
         ),
         confidence=MEDIUM,

@@ -70,8 +70,8 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
         other_ends=(Transformation(),),
         numbers=(
             Number("share", unexplained / exact_sum(length[calls]), "1"),
-            Number("unexplained", unexplained, "ps"),
-            *([Number(kind, unexplained, "ps")] if kind else []),
+            Number("unexplained", unexplained, "ps", sums=True),
+            *([Number(kind, unexplained, "ps", sums=True)] if kind else []),
             *([Number("polls", 1, "count")] if polls else []),
             *([Number("flushes", 1, "count")] if evidence.region(worst) == FLUSH else []),
             *([] if kind == "mpi_other" else _hints(evidence)),

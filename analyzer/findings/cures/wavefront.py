@@ -104,7 +104,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         other_ends=(*(cure(number) for cure, number in zip(cures, best, strict=True)), independent),
         numbers=(
             Number("depth", depth + 1, "count"),
-            Number("chained_waits", int(chained.sum()), "count"),
+            Number("chained_waits", int(chained.sum()), "count", sums=True),
             Number("share_of_waiting_for_senders", float(waits[chained].sum() / waits[here].sum()), "1"),
             Number("mean_wait", float(waits[chained].mean()), "ps"),
             *([Number("blocks", blocks, "count")] if in_parts else []),

@@ -101,7 +101,7 @@ def propose(evidence: Evidence, pattern: Pattern, program: Program) -> Iterator[
         numbers=(
             *evidence.exposed_numbers(exposed),
             *evidence.rank_numbers("waiting_rank", exposed),
-            Number("waits", waits.height, "count"),
+            Number("waits", waits.height, "count", sums=True),
             *evidence.rank_numbers("late_rank", named),
             Number("foremost_late_rank_share", most / total, "1"),
         ),

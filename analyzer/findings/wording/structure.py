@@ -57,7 +57,7 @@ def receive_any(_: Facts) -> str:
 
 def serial_exchange(facts: Facts) -> str:
     return (
-        f"{facts.ranks} send{facts.verb_s} only after they have received{in_where(facts)}: each of {_messages(facts)} "
+        f"{facts.ranks} send{facts.verb_s} only after receiving{in_where(facts)}: each of {_messages(facts)} "
         "waits for the one before it"
     )
 

@@ -51,12 +51,12 @@ def at_most(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "named", "gain"),
+    ("program", "named", "gain", "operations"),
     [
         # The Bcast is gone: 100 µs of each round of 1 ms.
-        (reduced_and_handed_out, "both_in_one[MPI_Allreduce]", 0.1),
+        (reduced_and_handed_out, "both_in_one[MPI_Allreduce]", 0.1, ROUNDS),
         # Either Allreduce lasts as long as its 2 rounds of 1 + 8 + 1 µs: 2 * (100 - 20) µs of each round.
-        (reduced_twice, "back_to_back", 0.16),
+        (reduced_twice, "back_to_back", 0.16, 2 * ROUNDS),
     ],
 )
 @pytest.mark.parametrize("most", [3 * ROUNDS * RANKS, ROUNDS * RANKS])
@@ -64,6 +64,7 @@ def test_half_of_equal_rounds_saves_as_much_as_all(
     program: Callable[[], list[Log]],
     named: str,
     gain: float,
+    operations: int,
     most: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -74,6 +75,7 @@ def test_half_of_equal_rounds_saves_as_much_as_all(
     found: list[Found] = [row for row in findings(program(), tmp_path, MACHINE) if named in numbers(row)]
     assert [row["gain"] for row in found] == [pytest.approx(gain, rel=0.08)], found
     # On every rank, of the whole program.
+    assert numbers(found[0])["operations"] == pytest.approx(operations, rel=0.1)
     assert found[0]["exposed_ps"] == pytest.approx(gain * ROUNDS * RANKS * MS * PS, rel=0.15)
 
 
