@@ -8,7 +8,8 @@ message whose handshake only a call can answer is not in flight during the work.
 Of what the calls that complete an operation do themselves, half remains: whether the library does an operation's work
 outside of calls (asynchronous progress) is not known. At the ends of the gain all of it is done there, or nothing.
 
-Where an estimated machine only bounds what a transfer costs, all of a message's duration is.
+Where an estimated machine only bounds what a transfer costs, all of a message's duration is; but where ranks have no
+core at times, it contains scheduling, which no overlap hides, and nothing is stated.
 
 Waits in which a late rank or a queue costs more than the transfers do have that cause, but where the late rank waits
 for those that wait for it, too: then the work behind their wait is what it waits for. They wait as much on any machine
@@ -43,13 +44,12 @@ OPERATION = ("collective_wait", "collective")
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
+    divided = evidence.divides(*TRANSFER)
+    if evidence.scheduled() and not divided:
+        return ()
     places = _transfers_cost_most(evidence)
-    return (
-        with_code(evidence, found)
-        for found in offered(
-            evidence, lambda program: propose(program, places, evidence.divides(*TRANSFER)), of_messages=False
-        )
-    )
+    found = offered(evidence, lambda program: propose(program, places, divided), of_messages=False)
+    return (with_code(evidence, one) for one in found)
 
 
 def _transfers_cost_most(evidence: Evidence) -> set[int]:
