@@ -6,7 +6,6 @@
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/message_facts.hpp"
 #include "replay/native/program/wide.hpp"
-#include "replay/native/split/packed_rows.hpp"
 
 namespace logpost::replay {
 
@@ -126,6 +125,8 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, unsigne
       account_memory_(program.spill.get()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
+      found_accounts_(replayed_ ? replayed_->accounts : std::vector<FoundAccount>{}),
+      account_files_(replayed_ ? replayed_->account_files : std::vector<std::shared_ptr<const void>>{}),
       time_cells_(accounted_, model_.windows()),
       pairs_(program.timelines.size()) {
     std::size_t calls = 0;
@@ -308,7 +309,7 @@ void Analysis::divide_calls() {
     std::size_t calls = kCalls;
     for (std::size_t item = 0; item < accounted_.size(); ++item) {
         if (calls >= kCalls) {
-            call_blocks_.push_back({.item = item, .end = item, .open = nullptr});
+            call_blocks_.push_back({.item = item, .end = item, .open = nullptr, .found = {}});
             calls = 0;
         }
         calls += program_.timelines[accounted_[item]].calls.size();
@@ -316,19 +317,33 @@ void Analysis::divide_calls() {
     }
 }
 
-std::unique_ptr<LocationAccount> Analysis::open_account(std::size_t item) const {
-    const auto location = accounted_[item];
-    return std::make_unique<LocationAccount>(
-        model_, transfers_, causes_->collectives(), collective_split_, location,
+void Analysis::open_account(CallBlock& block) const {
+    const auto location = accounted_[block.item];
+    if (!found_accounts_.empty()) {
+        block.found = PackedRows<Exposed>::Reader(found_accounts_[location].calls);
+        return;
+    }
+    block.open = std::make_unique<LocationAccount>(
+        model_, transfers_, collective_split_, location, causes_->collectives().waits_of(location),
         PhaseLine(program_.spans[location], interest(location), times_off(program_, program_.timelines[location])),
         causes_->on_path()[location], causes_->wait_ends()[location]);
 }
 
-void Analysis::close_account(std::size_t item, LocationAccount& account) {
-    account.finish();
-    accounts_[item] = account_memory_.copy(account.rows());
-    callpaths_[item] = account_memory_.copy(PackedRows<CallpathExposure>::pack(account.callpaths()));
-    time_cells_.add(item, std::move(account.program_cells()));
+void Analysis::close_account(CallBlock& block) {
+    const auto item = block.item++;
+    block.call = 0;
+    if (!found_accounts_.empty()) {
+        const auto& found = found_accounts_[accounted_[item]];
+        accounts_[item] = found.rows;
+        callpaths_[item] = found.callpaths;
+        time_cells_.add(item, {found.program_cells.begin(), found.program_cells.end()});
+        return;
+    }
+    const auto account = std::move(block.open);
+    account->finish();
+    accounts_[item] = account_memory_.copy(account->rows());
+    callpaths_[item] = account_memory_.copy(PackedRows<CallpathExposure>::pack(account->callpaths()));
+    time_cells_.add(item, std::move(account->program_cells()));
 }
 
 namespace {
@@ -348,7 +363,7 @@ bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) 
     }
     std::size_t count = 0;
     for (auto item = state.item; item < state.end; ++item) {
-        const auto given = item == state.item && state.open ? state.open->position() : 0;
+        const auto given = item == state.item ? state.call : 0;
         count += program_.timelines[accounted_[item]].calls.size() - given;
     }
     count = of_equal_size(count, limit);
@@ -356,16 +371,15 @@ bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) 
     ExposedRows exposed(rows);
     std::size_t row = 0;
     while (state.item < state.end) {
-        if (!state.open) {
-            state.open = open_account(state.item);
+        if (state.call == 0) {
+            open_account(state);
         }
         const auto location = accounted_[state.item];
         const auto& timeline = program_.timelines[location];
-        auto& account = *state.open;
-        for (; row < count && !account.done(); ++row) {
-            const auto c = account.position();
+        for (; row < count && state.call < timeline.calls.size(); ++row) {
+            const auto c = state.call++;
             const auto& call = timeline.calls[c];
-            exposed.put(account.next());
+            exposed.put(state.open ? state.open->next() : state.found.next());
             rows.call[row] = call_id(location, c);
             rows.location[row] = static_cast<std::int32_t>(location);
             rows.region[row] = call.region;
@@ -373,12 +387,10 @@ bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) 
             rows.enter[row] = call.enter_ps;
             rows.leave[row] = call.leave_ps;
         }
-        if (!account.done()) {
+        if (state.call < timeline.calls.size()) {
             break;
         }
-        close_account(state.item, account);
-        state.open.reset();
-        ++state.item;
+        close_account(state);
     }
     exposed.flush();
     return true;
