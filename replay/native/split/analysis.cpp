@@ -92,6 +92,14 @@ class ExposedRows {
     std::array<std::int64_t, kColumns> any_{};
 };
 
+/// Of a column in a mapped file.
+template <class T>
+void release_column(void (*release)(const void*, std::size_t), const Column<T>& column) {
+    if (column.size() != 0 && column.is_placed()) {
+        release(&column[0], column.size() * sizeof(T));
+    }
+}
+
 }  // namespace
 
 Windows windows_of(const Program& program) {
@@ -127,6 +135,7 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, unsigne
       callpaths_(accounted_.size()),
       found_accounts_(replayed_ ? replayed_->accounts : std::vector<FoundAccount>{}),
       account_files_(replayed_ ? replayed_->account_files : std::vector<std::shared_ptr<const void>>{}),
+      release_(replayed_ ? replayed_->release : nullptr),
       time_cells_(accounted_, model_.windows()),
       pairs_(program.timelines.size()) {
     std::size_t calls = 0;
@@ -242,7 +251,31 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
     std::vector<std::vector<std::int32_t>> slots(std::max(threads_, 1U));
     for_each_parallel(slices.size(), threads_, 1,
                       [&](std::size_t i, unsigned thread) { fill_messages(slices[i], rows, slots[thread]); });
+    for (const auto& slice : slices) {
+        if (slice.end == program_.timelines[slice.item].receives.size()) {
+            release_messages(slice.item);
+        }
+    }
     return true;
+}
+
+void Analysis::release_messages(std::size_t location) const {
+    if (release_ == nullptr) {
+        return;
+    }
+    const auto& found = replayed_->messages.found[location];
+    release_(found.records.data(), found.records.size_bytes());
+    release_(found.processor.data(), found.processor.size_bytes());
+    release_column(release_, program_.timelines[location].sends);
+    release_column(release_, program_.timelines[location].receives);
+}
+
+void Analysis::release_calls(std::size_t location) const {
+    if (release_ != nullptr) {
+        const auto& calls = found_accounts_[location].calls;
+        release_(calls.data(), calls.size_bytes());
+        release_column(release_, program_.timelines[location].calls);
+    }
 }
 
 void Analysis::fill_transfer(std::size_t location, std::uint32_t index, std::size_t row, TransferRows& rows) const {
@@ -337,6 +370,7 @@ void Analysis::close_account(CallBlock& block) {
         accounts_[item] = found.rows;
         callpaths_[item] = found.callpaths;
         time_cells_.add(item, {found.program_cells.begin(), found.program_cells.end()});
+        release_calls(accounted_[item]);
         return;
     }
     const auto account = std::move(block.open);

@@ -137,6 +137,8 @@ struct ReplayedBlocks {
     CollectiveSplit::Replayed operations;
     std::vector<FoundAccount> accounts;                      // by location; empty: not accounted
     std::vector<std::shared_ptr<const void>> account_files;  // that these are in
+    /// Takes pages of the files, the program's included, out of memory once they were read; null: they stay.
+    void (*release)(const void* memory, std::size_t bytes) = nullptr;
 };
 
 class Analysis {
@@ -215,6 +217,9 @@ class Analysis {
     void divide_calls();
     void open_account(CallBlock& block) const;
     void close_account(CallBlock& block);
+    /// Rows of a location's messages, or calls, have been given.
+    void release_messages(std::size_t location) const;
+    void release_calls(std::size_t location) const;
     void fill_transfer(std::size_t location, std::uint32_t transfer, std::size_t row, TransferRows& rows) const;
     /// `slot`: scratch for one slice after the other, kUndefined everywhere between them.
     void fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot);
@@ -233,6 +238,7 @@ class Analysis {
     std::vector<std::span<const std::uint64_t>> callpaths_;  // packed
     std::vector<FoundAccount> found_accounts_;               // by location; empty: each is accounted here
     std::vector<std::shared_ptr<const void>> account_files_;
+    void (*release_)(const void* memory, std::size_t bytes);
     TimeCells time_cells_;
     std::vector<std::vector<PairSum>> pairs_;
     std::size_t message_location_ = 0;

@@ -418,6 +418,7 @@ std::shared_ptr<replay::ReplayedBlocks> replayed_blocks(const Trace& trace, cons
         replayed_operations(shards, trace.program, std::move(kinds), outline.block_of, all->messages.files);
     if (outline.accounted) {
         all->accounts = found_accounts(shards, outline, trace, all->account_files);
+        all->release = trace.mapped->all_mapped() ? &release_mapped : nullptr;
     }
     return all;
 }
