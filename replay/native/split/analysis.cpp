@@ -95,7 +95,7 @@ class ExposedRows {
 /// Of a column in a mapped file.
 template <class T>
 void release_column(void (*release)(const void*, std::size_t), const Column<T>& column) {
-    if (column.size() != 0 && column.is_placed()) {
+    if (!column.empty() && column.is_placed()) {
         release(&column[0], column.size() * sizeof(T));
     }
 }

@@ -373,7 +373,7 @@ MessageModel::Replayed found_messages(const Shards& shards, const SegmentReader&
     all.totals.asynchronous_progress = Setting::get(chosen.segment(kSetting)).parameters.asynchronous_progress;
     std::vector<std::vector<std::size_t>> wanted(shards.blocks);
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-        if (outline.block_of[location] < shards.blocks && program.timelines[location].calls.size() != 0) {
+        if (outline.block_of[location] < shards.blocks && !program.timelines[location].calls.empty()) {
             wanted[outline.block_of[location]].push_back(location);
         }
     }
