@@ -150,6 +150,11 @@ def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, ma
 def chosen_machine(shards: Shards) -> bytes:
     """The machine that choose_split was given. Raises ArchiveError."""
 
+def found_causes(trace: Trace, shards: Shards) -> logpost.replay._native.Causes | None:
+    """
+    What a task found of a trace's waits; None: it has other times. Raises ArchiveError.
+    """
+
 def replayed_blocks(trace: Trace, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None:
     """
     What blocks found of a trace's messages; None: they share NICs. Raises ArchiveError.

@@ -16,12 +16,13 @@ from logpost.analyzer.archive._native import (
     Progress,
     Trace,
     find_anchor,
+    found_causes,
     read,
     replayed_blocks,
 )
 from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.errors import InputError
-from logpost.replay._native import ReplayedBlocks, Spill
+from logpost.replay._native import Causes, ReplayedBlocks, Spill
 
 if TYPE_CHECKING:
     from logpost.analyzer.archive._native import Shards
@@ -78,6 +79,13 @@ class ReadAhead:
 
         with _readable():
             return chosen_by_task(self._plan)
+
+    def causes(self, trace: Trace) -> Causes | None:
+        """What others have found of the causes of the trace's waits; None: nothing. Raises InputError."""
+        if self._plan is None or self._shards is None or not self._plan.machine:
+            return None
+        with _readable():
+            return found_causes(trace, self._shards)
 
     def replayed(self, trace: Trace) -> ReplayedBlocks | None:
         """What others have found of the trace's messages; None: nothing. Raises InputError."""

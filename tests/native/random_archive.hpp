@@ -27,6 +27,9 @@ class RandomArchive {
     explicit RandomArchive(std::uint64_t seed)
         : draw_([random = std::mt19937_64(seed)](std::uint64_t n) mutable { return random() % n; }) {}
 
+    /// Whether processes have records of one-sided communication.
+    bool one_sided = true;
+
     /// Writes the archive into a directory that does not exist; returns the anchor file.
     std::filesystem::path write(const std::filesystem::path& directory) {
         ArchiveBuilder archive(directory, ArchiveBuilder::kSmallest);
@@ -163,7 +166,7 @@ class RandomArchive {
     std::uint32_t context() { return wild() ? below(100) : below(3); }
 
     void one(Events& e) {
-        switch (below(24)) {
+        switch (below(one_sided ? 24 : 14)) {
             case 0:
                 e.enter(next(), region());
                 break;

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "analyzer/archive/native/trace/error.hpp"
 #include "archive_builder.hpp"
@@ -104,6 +108,44 @@ TEST_F(SegmentFile, ColumnsAreUsedWhereTheyAreMapped) {
     segment.get_mapped(none);
     EXPECT_TRUE(none.empty());
     EXPECT_TRUE(segment.at_end());
+}
+
+/// Of mapped files, in this process's memory.
+std::uint64_t resident_kb() {
+    std::ifstream status("/proc/self/status");
+    std::uint64_t sum = 0;
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("RssFile:") || line.starts_with("RssShmem:")) {
+            sum += std::stoull(line.substr(line.find(':') + 1));
+        }
+    }
+    return sum;
+}
+
+TEST_F(SegmentFile, IsInMemoryWhereItIsRead) {
+    constexpr std::size_t kNumbers = std::size_t{1} << 21U;  // 16 MiB, which the system counts in lots of 64 pages
+    constexpr std::uint64_t kMostKb = 2048, kWholeKb = 14 * 1024;
+    {
+        std::vector<std::int64_t> numbers(kNumbers, 7);
+        SegmentWriter writer(file, kPlan, 1, "block 0 of 1");
+        SegmentBytes bytes;
+        bytes.put_mapped(std::span(numbers));
+        writer.add(bytes);
+        writer.finish();
+    }
+    SegmentReader reader(file, kPlan);
+    const auto mapping = reader.map();
+    const auto before = resident_kb();
+    SegmentView segment(reader.mapped(0), "decoded-0");
+    EXPECT_LT(resident_kb(), before + kMostKb) << "checked, and not kept";
+    std::span<std::int64_t> found;
+    segment.get_mapped(found);
+    const auto sum = [&] { return std::accumulate(found.begin(), found.end(), std::int64_t{0}); };
+    EXPECT_EQ(sum(), std::int64_t{7 * kNumbers});
+    EXPECT_GT(resident_kb(), before + kWholeKb);
+    release_mapped(found.data(), found.size_bytes());
+    EXPECT_LT(resident_kb(), before + kMostKb);
+    EXPECT_EQ(sum(), std::int64_t{7 * kNumbers}) << "read again from the file";
 }
 
 TEST_F(SegmentFile, IsNotWholeWithAnyByteChangedOrMissing) {

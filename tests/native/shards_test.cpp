@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/archive/native/read/account_blocks.hpp"
 #include "analyzer/archive/native/read/block_files.hpp"
 #include "analyzer/archive/native/read/read_program.hpp"
 #include "analyzer/archive/native/read/split_blocks.hpp"
@@ -124,6 +125,32 @@ std::string bytes_of(const replay::CollectiveSplit& split, const replay::Program
     return all.bytes();
 }
 
+/// Likewise what an analysis has of calls and of what they waited for.
+std::string bytes_of_calls(replay::Analysis& analysis) {
+    SegmentBytes all;
+    constexpr std::size_t kRows = 50;  // a location has more calls, or fewer
+    for (std::size_t block = 0; block < analysis.call_blocks(); ++block) {
+        for (replay::CallRows rows; analysis.next_calls(block, kRows, rows);) {
+            all.put_all(rows.call);
+            all.put_all(rows.enter);
+            for (const auto& column : rows.exposed) {
+                all.put_all(column);
+            }
+        }
+    }
+    for (std::size_t item = 0; item < analysis.accounted().size(); ++item) {
+        all.put_mapped(analysis.accounts()[item]);
+        all.put_all(analysis.callpaths(item));
+    }
+    const auto cells = analysis.time_cells();
+    all.put_all(cells.cell);
+    all.put_all(cells.exposed);
+    all.put_all(analysis.path());
+    all.put_all(analysis.delays());
+    all.put_all(analysis.wait_states());
+    return all.bytes();
+}
+
 /// Ranks of an archive whose definitions do not say it: each on a separate node, or on sockets of one.
 void place(replay::Program& program, bool apart) {
     for (std::size_t l = 0; l < program.placement.size(); ++l) {
@@ -138,13 +165,16 @@ struct Replayed {
     int shown = 0;       // of these, programs that show progress without processors
     int rounds = 0;      // of these, programs that needed further rounds
     int operations = 0;  // kinds of collective operations
+    int accounted = 0;   // programs whose blocks accounted their calls
+    int controls = 0;    // of these, programs with work for handshakes
 };
 
 /// An archive's messages, replayed by one process and as blocks.
-void replay_as_blocks(std::uint64_t seed, std::uint32_t blocks, Replayed& count) {
+void replay_as_blocks(std::uint64_t seed, bool one_sided, std::uint32_t blocks, Replayed& count) {
     const tests::ScratchDirectory scratch;
     const auto archive = scratch.path() / "archive";
     tests::RandomArchive random(seed);
+    random.one_sided = one_sided;
     random.write(archive);
     auto parameters = tests::machine(random);
     parameters.asynchronous_progress = parameters.asynchronous_progress && seed % 4 == 0;
@@ -173,6 +203,11 @@ void replay_as_blocks(std::uint64_t seed, std::uint32_t blocks, Replayed& count)
                 reply_block(shards, round, block);
             }
         }
+        EXPECT_TRUE(run_task(archive, shards, "wait", 0, options));
+        EXPECT_FALSE(run_task(archive, shards, "wait", 0, options));
+        for (auto block = blocks; block-- > 0;) {
+            EXPECT_TRUE(run_task(archive, shards, "account", block, options));
+        }
         const auto& program = trace.program;
         const replay::CollectiveWaits waits(program);
         replay::CollectiveSplit divided(program, parameters, waits, 1);
@@ -188,6 +223,13 @@ void replay_as_blocks(std::uint64_t seed, std::uint32_t blocks, Replayed& count)
             << "seed " << seed << ", " << blocks << " blocks";
         count.operations += static_cast<int>(divided.kinds().size());
         EXPECT_EQ(bytes_of(gathered) == bytes_of(whole), true) << "seed " << seed << ", " << blocks << " blocks";
+        replay::Analysis alone(program, parameters, {}, 1);
+        replay::Analysis together(program, parameters, 1, found_causes(trace, shards), found);
+        EXPECT_EQ(bytes_of_calls(together) == bytes_of_calls(alone), true)
+            << "seed " << seed << ", " << blocks << " blocks";
+        const bool accounted = !found->accounts.empty();
+        count.accounted += accounted ? 1 : 0;
+        count.controls += accounted && whole.attendance().handshakes > 0 && !whole.asynchronous_progress() ? 1 : 0;
         ++count.blocks;
         count.handshakes += whole.attendance().handshakes > 0 ? 1 : 0;
         count.shown += whole.asynchronous_progress() && !parameters.asynchronous_progress ? 1 : 0;
@@ -202,14 +244,17 @@ TEST(Blocks, ReplayTheMessagesOfOneProcess) {
     Replayed count;
     for (std::uint64_t seed = 1040; seed < 1040 + kArchives; ++seed) {
         for (const std::uint32_t blocks : {1U, 2U, 7U}) {
-            replay_as_blocks(seed, blocks, count);
+            replay_as_blocks(seed, true, blocks, count);
         }
+        replay_as_blocks(seed, false, 1 + seed % 7, count);
     }
     EXPECT_GT(count.blocks, static_cast<int>(kArchives));
     EXPECT_GT(count.handshakes, 20);
     EXPECT_GT(count.rounds, 10);
     EXPECT_GT(count.shown, 0);
     EXPECT_GT(count.operations, 20);
+    EXPECT_GT(count.accounted, 30);
+    EXPECT_GT(count.controls, 10);
 }
 
 /// The ranks of each of two blocks of an archive. Its ranks, the later the more events, are on these nodes.

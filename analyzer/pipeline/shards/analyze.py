@@ -24,9 +24,11 @@ PHASES = {
     "join": "joining blocks",
     "meet": "gathering collective operations",
     "choose": "choosing the machine",
+    "wait": "finding causes of waits",
     "operate": "replaying collective operations",
     **{f"leave{number}": f"replaying sending NICs, round {number}" for number in range(1, ROUNDS + 1)},
     **{f"reply{number}": f"replaying receivers, round {number}" for number in range(1, ROUNDS + 1)},
+    "account": "accounting calls",
 }
 
 

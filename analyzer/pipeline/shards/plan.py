@@ -16,18 +16,19 @@ ROUNDS = 3
 """Of the queues' replays, as the replay engine has them; the later ones find nothing to do where no handshake waits."""
 SPLIT = (
     ("meet",),
-    ("choose",),
+    ("choose", "wait"),
     ("operate",),
     *((f"{does}{number}",) for number in range(1, ROUNDS + 1) for does in ("leave", "reply")),
+    ("account",),
 )
 STEPS = READ + SPLIT
 """Stages in their order: a task needs all tasks of the step before its stage's."""
 STAGES = tuple(stage for step in STEPS for stage in step)
-OF_ALL = ("number", "choose")
+OF_ALL = ("number", "choose", "wait")
 """Stages of one task, which is of all blocks; others have one for each block."""
 OF_MACHINES = (".toml", ".json", ".txt")
 """Ends of the names of files next to an archive that say on which machine it was recorded."""
-UNCOUNTED = ("choose",)
+UNCOUNTED = ("choose", "wait")
 """Stages much of whose work counts nothing: a task that uses processor time makes progress."""
 
 
@@ -54,7 +55,7 @@ class Plan(NamedTuple):
 
     def tasks(self, stage: str) -> range:
         """The numbers of a stage's tasks."""
-        if not self.machine and (stage,) in SPLIT:
+        if not self.machine and any(stage in step for step in SPLIT):
             return range(0)
         return range(1 if stage in OF_ALL else self.blocks)
 

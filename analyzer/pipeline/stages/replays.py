@@ -21,8 +21,9 @@ from logpost.replay.graph.library import codes_of
 
 
 def find_causes(trace: Trace, archive: ReadAhead, background: ThreadPoolExecutor) -> Causes:
-    """What each rank waits for. It depends on no machine: cores that later stages leave idle find it."""
-    causes = Causes(trace.program, archive.threads)
+    """What each rank waits for. It depends on no machine: cores that later stages leave idle find it, where no task
+    has."""
+    causes = archive.causes(trace) or Causes(trace.program, archive.threads)
     background.submit(_find, causes)
     return causes
 

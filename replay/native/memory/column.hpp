@@ -156,6 +156,8 @@ class Column {
         }
     }
 
+    /// Whether its elements are where `place_at` said, one behind the other.
+    [[nodiscard]] bool is_placed() const noexcept { return kept_elsewhere_; }
     /// Frees the memory of the elements. The column's are from then on the `n` at `elements`, one behind the other, in
     /// memory that stays the caller's and must outlive it.
     void place_at(T* elements, std::size_t n) noexcept {

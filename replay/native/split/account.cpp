@@ -1,6 +1,7 @@
 #include "replay/native/split/account.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "replay/native/program/shape.hpp"
 
@@ -41,14 +42,13 @@ bool manages(Operation operation) noexcept {
 }  // namespace
 
 LocationAccount::LocationAccount(const MessageModel& model, const TransferModel& transfers,
-                                 const CollectiveWaits& collectives, const CollectiveSplit& divided,
-                                 std::size_t location, const PhaseLine& phases, std::span<const Span> path,
-                                 const WaitEnds& waits)
+                                 const CollectiveSplit& divided, std::size_t location, std::vector<std::int64_t> met,
+                                 const PhaseLine& phases, std::span<const Span> path, const WaitEnds& waits)
     : model_(model),
       transfers_(transfers),
-      collectives_(collectives),
       divided_(divided),
       location_(location),
+      met_(std::move(met)),
       timeline_(model.program().timelines[location]),
       operations_(timeline_),
       controls_(model.controls(location)),
@@ -290,8 +290,7 @@ void LocationAccount::account_collective(Exposed& exposed, const Call& call,
         const auto& collective = timeline_.collectives[operation.index];
         handles |= manages(collective.operation);
         if (collective.complete_call == call_) {  // a nonblocking one began before this call
-            const auto met = collective.begin_ps + collectives_.wait(collective, location_);
-            wait = std::max(wait, met - call.enter_ps);
+            wait = std::max(wait, collective.begin_ps + met_[operation.index] - call.enter_ps);
         }
     }
     const std::int64_t until = std::min(call.enter_ps + wait, call.leave_ps);
@@ -350,8 +349,7 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
     for (const auto& operation : operations) {
         if (operation.kind == OperationKind::collective) {
             const auto& collective = timeline_.collectives[operation.index];
-            offer(
-                {collective.begin_ps + collectives_.wait(collective, location_), kCollectiveWait, kNoLocation, kNone});
+            offer({collective.begin_ps + met_[operation.index], kCollectiveWait, kNoLocation, kNone});
             rest = manages(collective.operation) ? std::uint8_t{kMpiOther} : std::uint8_t{kCollective};
         } else if (operation.kind == OperationKind::epoch) {
             const auto& epoch = timeline_.epochs[operation.index];

@@ -14,7 +14,6 @@
 #include "replay/native/split/message_model.hpp"
 #include "replay/native/split/transfer_model.hpp"
 #include "replay/native/waits/call_operations.hpp"
-#include "replay/native/waits/collective_waits.hpp"
 #include "replay/native/waits/waits.hpp"
 
 namespace logpost::replay {
@@ -38,13 +37,21 @@ struct AccountRow {
     std::uint8_t category;
 };
 
+/// One location, accounted: exposed times of its calls, and what `LocationAccount` has once it is finished.
+struct FoundAccount {
+    std::span<const std::uint64_t> calls;  ///< packed
+    std::span<const AccountRow> rows;
+    std::span<const AccountRow> program_cells;
+    std::span<const std::uint64_t> callpaths;  ///< packed
+};
+
 /// Accounts one location, call by call in time order.
 class LocationAccount {
   public:
-    /// `path`: when the critical path is on this location, in the order of time. `waits`: of its calls. Both must
-    /// outlive the account.
-    LocationAccount(const MessageModel& model, const TransferModel& transfers, const CollectiveWaits& collectives,
-                    const CollectiveSplit& divided, std::size_t location, const PhaseLine& phases,
+    /// `met`: how long it waited in each of its operations. `path`: when the critical path is on this location, in the
+    /// order of time. `waits`: of its calls. Both must outlive the account.
+    LocationAccount(const MessageModel& model, const TransferModel& transfers, const CollectiveSplit& divided,
+                    std::size_t location, std::vector<std::int64_t> met, const PhaseLine& phases,
                     std::span<const Span> path, const WaitEnds& waits);
 
     /// Accounts the next call and returns its exposed time per category.
@@ -96,9 +103,9 @@ class LocationAccount {
 
     const MessageModel& model_;
     const TransferModel& transfers_;
-    const CollectiveWaits& collectives_;
     const CollectiveSplit& divided_;
     std::size_t location_;
+    std::vector<std::int64_t> met_;
     const Timeline& timeline_;
     CallOperations operations_;
     std::vector<MessageModel::Control> controls_;

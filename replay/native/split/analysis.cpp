@@ -6,7 +6,6 @@
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/message_facts.hpp"
 #include "replay/native/program/wide.hpp"
-#include "replay/native/split/packed_rows.hpp"
 
 namespace logpost::replay {
 
@@ -93,6 +92,14 @@ class ExposedRows {
     std::array<std::int64_t, kColumns> any_{};
 };
 
+/// Of a column in a mapped file.
+template <class T>
+void release_column(void (*release)(const void*, std::size_t), const Column<T>& column) {
+    if (!column.empty() && column.is_placed()) {
+        release(&column[0], column.size() * sizeof(T));
+    }
+}
+
 }  // namespace
 
 Windows windows_of(const Program& program) {
@@ -126,6 +133,9 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, unsigne
       account_memory_(program.spill.get()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
+      found_accounts_(replayed_ ? replayed_->accounts : std::vector<FoundAccount>{}),
+      account_files_(replayed_ ? replayed_->account_files : std::vector<std::shared_ptr<const void>>{}),
+      release_(replayed_ ? replayed_->release : nullptr),
       time_cells_(accounted_, model_.windows()),
       pairs_(program.timelines.size()) {
     std::size_t calls = 0;
@@ -241,7 +251,31 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
     std::vector<std::vector<std::int32_t>> slots(std::max(threads_, 1U));
     for_each_parallel(slices.size(), threads_, 1,
                       [&](std::size_t i, unsigned thread) { fill_messages(slices[i], rows, slots[thread]); });
+    for (const auto& slice : slices) {
+        if (slice.end == program_.timelines[slice.item].receives.size()) {
+            release_messages(slice.item);
+        }
+    }
     return true;
+}
+
+void Analysis::release_messages(std::size_t location) const {
+    if (release_ == nullptr) {
+        return;
+    }
+    const auto& found = replayed_->messages.found[location];
+    release_(found.records.data(), found.records.size_bytes());
+    release_(found.processor.data(), found.processor.size_bytes());
+    release_column(release_, program_.timelines[location].sends);
+    release_column(release_, program_.timelines[location].receives);
+}
+
+void Analysis::release_calls(std::size_t location) const {
+    if (release_ != nullptr) {
+        const auto& calls = found_accounts_[location].calls;
+        release_(calls.data(), calls.size_bytes());
+        release_column(release_, program_.timelines[location].calls);
+    }
 }
 
 void Analysis::fill_transfer(std::size_t location, std::uint32_t index, std::size_t row, TransferRows& rows) const {
@@ -308,7 +342,7 @@ void Analysis::divide_calls() {
     std::size_t calls = kCalls;
     for (std::size_t item = 0; item < accounted_.size(); ++item) {
         if (calls >= kCalls) {
-            call_blocks_.push_back({.item = item, .end = item, .open = nullptr});
+            call_blocks_.push_back({.item = item, .end = item, .open = nullptr, .found = {}});
             calls = 0;
         }
         calls += program_.timelines[accounted_[item]].calls.size();
@@ -316,19 +350,34 @@ void Analysis::divide_calls() {
     }
 }
 
-std::unique_ptr<LocationAccount> Analysis::open_account(std::size_t item) const {
-    const auto location = accounted_[item];
-    return std::make_unique<LocationAccount>(
-        model_, transfers_, causes_->collectives(), collective_split_, location,
+void Analysis::open_account(CallBlock& block) const {
+    const auto location = accounted_[block.item];
+    if (!found_accounts_.empty()) {
+        block.found = PackedRows<Exposed>::Reader(found_accounts_[location].calls);
+        return;
+    }
+    block.open = std::make_unique<LocationAccount>(
+        model_, transfers_, collective_split_, location, causes_->collectives().waits_of(location),
         PhaseLine(program_.spans[location], interest(location), times_off(program_, program_.timelines[location])),
         causes_->on_path()[location], causes_->wait_ends()[location]);
 }
 
-void Analysis::close_account(std::size_t item, LocationAccount& account) {
-    account.finish();
-    accounts_[item] = account_memory_.copy(account.rows());
-    callpaths_[item] = account_memory_.copy(PackedRows<CallpathExposure>::pack(account.callpaths()));
-    time_cells_.add(item, std::move(account.program_cells()));
+void Analysis::close_account(CallBlock& block) {
+    const auto item = block.item++;
+    block.call = 0;
+    if (!found_accounts_.empty()) {
+        const auto& found = found_accounts_[accounted_[item]];
+        accounts_[item] = found.rows;
+        callpaths_[item] = found.callpaths;
+        time_cells_.add(item, {found.program_cells.begin(), found.program_cells.end()});
+        release_calls(accounted_[item]);
+        return;
+    }
+    const auto account = std::move(block.open);
+    account->finish();
+    accounts_[item] = account_memory_.copy(account->rows());
+    callpaths_[item] = account_memory_.copy(PackedRows<CallpathExposure>::pack(account->callpaths()));
+    time_cells_.add(item, std::move(account->program_cells()));
 }
 
 namespace {
@@ -348,7 +397,7 @@ bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) 
     }
     std::size_t count = 0;
     for (auto item = state.item; item < state.end; ++item) {
-        const auto given = item == state.item && state.open ? state.open->position() : 0;
+        const auto given = item == state.item ? state.call : 0;
         count += program_.timelines[accounted_[item]].calls.size() - given;
     }
     count = of_equal_size(count, limit);
@@ -356,16 +405,15 @@ bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) 
     ExposedRows exposed(rows);
     std::size_t row = 0;
     while (state.item < state.end) {
-        if (!state.open) {
-            state.open = open_account(state.item);
+        if (state.call == 0) {
+            open_account(state);
         }
         const auto location = accounted_[state.item];
         const auto& timeline = program_.timelines[location];
-        auto& account = *state.open;
-        for (; row < count && !account.done(); ++row) {
-            const auto c = account.position();
+        for (; row < count && state.call < timeline.calls.size(); ++row) {
+            const auto c = state.call++;
             const auto& call = timeline.calls[c];
-            exposed.put(account.next());
+            exposed.put(state.open ? state.open->next() : state.found.next());
             rows.call[row] = call_id(location, c);
             rows.location[row] = static_cast<std::int32_t>(location);
             rows.region[row] = call.region;
@@ -373,12 +421,10 @@ bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) 
             rows.enter[row] = call.enter_ps;
             rows.leave[row] = call.leave_ps;
         }
-        if (!account.done()) {
+        if (state.call < timeline.calls.size()) {
             break;
         }
-        close_account(state.item, account);
-        state.open.reset();
-        ++state.item;
+        close_account(state);
     }
     exposed.flush();
     return true;

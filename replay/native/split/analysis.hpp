@@ -15,6 +15,7 @@
 #include "replay/native/program/program.hpp"
 #include "replay/native/split/account.hpp"
 #include "replay/native/split/message_model.hpp"
+#include "replay/native/split/packed_rows.hpp"
 #include "replay/native/split/time_cells.hpp"
 #include "replay/native/split/transfer_model.hpp"
 #include "replay/native/waits/causes.hpp"
@@ -134,6 +135,10 @@ Windows windows_of(const Program& program);
 struct ReplayedBlocks {
     MessageModel::Replayed messages;
     CollectiveSplit::Replayed operations;
+    std::vector<FoundAccount> accounts;                      // by location; empty: not accounted
+    std::vector<std::shared_ptr<const void>> account_files;  // that these are in
+    /// Takes pages of the files, the program's included, out of memory once they were read; null: they stay.
+    void (*release)(const void* memory, std::size_t bytes) = nullptr;
 };
 
 class Analysis {
@@ -205,11 +210,16 @@ class Analysis {
     struct CallBlock {
         std::size_t item;  // place in accounted_ of the next one to be accounted
         std::size_t end;
-        std::unique_ptr<LocationAccount> open;  // of that one, where a batch did not finish it
+        std::uint32_t call = 0;                 // of that one, the next
+        std::unique_ptr<LocationAccount> open;  // of that one, from its first call on; null: accounted elsewhere
+        PackedRows<Exposed>::Reader found;      // likewise
     };
     void divide_calls();
-    [[nodiscard]] std::unique_ptr<LocationAccount> open_account(std::size_t item) const;
-    void close_account(std::size_t item, LocationAccount& account);
+    void open_account(CallBlock& block) const;
+    void close_account(CallBlock& block);
+    /// Rows of a location's messages, or calls, have been given.
+    void release_messages(std::size_t location) const;
+    void release_calls(std::size_t location) const;
     void fill_transfer(std::size_t location, std::uint32_t transfer, std::size_t row, TransferRows& rows) const;
     /// `slot`: scratch for one slice after the other, kUndefined everywhere between them.
     void fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot);
@@ -226,6 +236,9 @@ class Analysis {
     Arena account_memory_;
     std::vector<std::span<const AccountRow>> accounts_;
     std::vector<std::span<const std::uint64_t>> callpaths_;  // packed
+    std::vector<FoundAccount> found_accounts_;               // by location; empty: each is accounted here
+    std::vector<std::shared_ptr<const void>> account_files_;
+    void (*release_)(const void* memory, std::size_t bytes);
     TimeCells time_cells_;
     std::vector<std::vector<PairSum>> pairs_;
     std::size_t message_location_ = 0;

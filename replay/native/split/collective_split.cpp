@@ -75,8 +75,9 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
                                           : std::make_unique<CollectiveMembers>(program, waits)) {
     waits_ = &waits;
     std::vector<std::size_t> operations;
-    for (const auto& timeline : program.timelines) {
-        operations.push_back(timeline.collectives.size());
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        const bool known = replayed == nullptr || replayed->knows(location);
+        operations.push_back(known ? program.timelines[location].collectives.size() : 0);
     }
     make_room(operations);
     if (replayed != nullptr) {
@@ -119,12 +120,17 @@ void CollectiveSplit::make_room(const std::vector<std::size_t>& operations) {
 void CollectiveSplit::take(const Replayed& replayed) {
     kinds_ = replayed.kinds;
     classify();
-    std::vector<std::size_t> next(replayed.wanted.size());
+    auto left = replayed.wanted;
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+        if (!replayed.knows(location)) {
+            continue;
+        }
+        auto& mine = left[replayed.block_of[location]];
         program_.timelines[location].collectives.for_each([&](std::size_t i, const Collective& one) {
             if (one.instance != kNone) {
-                const auto part = one.instance % next.size();
-                wanted_[offset_[location] + i] = replayed.wanted[part][next[part]++];
+                auto& next = mine[one.instance % mine.size()];
+                wanted_[offset_[location] + i] = next.front();
+                next = next.subspan(1);
             }
         });
     }

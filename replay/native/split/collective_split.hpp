@@ -92,8 +92,14 @@ class CollectiveSplit {
     struct Replayed {
         std::vector<CollectiveMembers::Instance> instances;
         std::vector<CollectiveKind> kinds;
-        /// Of operation i in `wanted[i % wanted.size()]`, by location and in the order of its operations.
-        std::vector<std::span<const Wanted>> wanted;
+        std::vector<std::uint32_t> block_of;  ///< by location
+        /// Of the locations of block b in operations i in `wanted[b][i % size]`, by location and in the order of its
+        /// operations; empty: not known.
+        std::vector<std::vector<std::span<const Wanted>>> wanted;
+
+        [[nodiscard]] bool knows(std::size_t location) const noexcept {
+            return block_of[location] < wanted.size() && !wanted[block_of[location]].empty();
+        }
     };
 
   private:

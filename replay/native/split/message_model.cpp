@@ -78,13 +78,16 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
       totals_(blocks.totals) {
     parameters_.asynchronous_progress = totals_.asynchronous_progress;
     count_bursts();
+    const bool has_loads = std::ranges::any_of(blocks.found, [](const Found& one) { return !one.loads.empty(); });
     for (const auto& one : blocks.found) {
         records_.push_back(one.records);
         processor_.push_back(one.processor);
         rendezvous_.push_back(one.rendezvous);
         stages_.push_back(one.stages);
-        loads_.insert(loads_.end(), one.loads.begin(), one.loads.end());
-        loads_.resize(records_.size() * 2 * static_cast<std::size_t>(windows_.count));
+        if (has_loads) {
+            loads_.insert(loads_.end(), one.loads.begin(), one.loads.end());
+            loads_.resize(records_.size() * 2 * static_cast<std::size_t>(windows_.count));
+        }
         late_replies_.emplace_back(one.late_replies.begin(), one.late_replies.end());
     }
     collect_late_replies();

@@ -137,7 +137,7 @@ class MessageModel {
         std::span<ProcessorWaits> processor;
         std::span<Rendezvous> rendezvous;
         std::span<MessageStages> stages;
-        std::span<EndpointLoad> loads;
+        std::span<EndpointLoad> loads;      ///< where no location has any, they are not known
         std::span<LateReply> late_replies;  ///< of the messages that it sends
     };
     /// What they count.

@@ -20,34 +20,51 @@ class PackedRows {
     using Words = std::array<std::uint64_t, kWords>;
 
   public:
+    static void append(const Row& row, std::vector<std::uint64_t>& packed) {
+        const auto words = std::bit_cast<Words>(row);
+        const auto masks = packed.size();
+        packed.resize(masks + kMasks);
+        for (std::size_t i = 0; i < kWords; ++i) {
+            if (words[i] != 0) {
+                packed[masks + i / 64] |= std::uint64_t{1} << (i % 64);
+                packed.push_back(words[i]);
+            }
+        }
+    }
     static std::vector<std::uint64_t> pack(std::span<const Row> rows) {
         std::vector<std::uint64_t> packed;
         for (const auto& row : rows) {
-            const auto words = std::bit_cast<Words>(row);
-            const auto masks = packed.size();
-            packed.resize(masks + kMasks);
-            for (std::size_t i = 0; i < kWords; ++i) {
-                if (words[i] != 0) {
-                    packed[masks + i / 64] |= std::uint64_t{1} << (i % 64);
-                    packed.push_back(words[i]);
-                }
-            }
+            append(row, packed);
         }
         return packed;
     }
 
-    static std::vector<Row> unpack(std::span<const std::uint64_t> packed) {
-        std::vector<Row> rows;
-        for (std::size_t at = 0; at < packed.size();) {
-            const auto masks = packed.subspan(at, kMasks);
-            at += kMasks;
+    /// Gives packed rows back one after another; they must outlive it.
+    class Reader {
+      public:
+        Reader() = default;
+        explicit Reader(std::span<const std::uint64_t> packed) noexcept : left_(packed) {}
+
+        [[nodiscard]] bool at_end() const noexcept { return left_.empty(); }
+        Row next() noexcept {
             Words words{};
-            for (std::size_t i = 0; i < kWords; ++i) {
-                if ((masks[i / 64] >> (i % 64) & 1U) != 0) {
-                    words[i] = packed[at++];
+            std::size_t at = kMasks;
+            for (std::size_t mask = 0; mask < kMasks; ++mask) {
+                for (auto rest = left_[mask]; rest != 0; rest &= rest - 1) {
+                    words[mask * 64 + static_cast<std::size_t>(std::countr_zero(rest))] = left_[at++];
                 }
             }
-            rows.push_back(std::bit_cast<Row>(words));
+            left_ = left_.subspan(at);
+            return std::bit_cast<Row>(words);
+        }
+
+      private:
+        std::span<const std::uint64_t> left_;
+    };
+    static std::vector<Row> unpack(std::span<const std::uint64_t> packed) {
+        std::vector<Row> rows;
+        for (Reader reader(packed); !reader.at_end();) {
+            rows.push_back(reader.next());
         }
         return rows;
     }

@@ -3,6 +3,7 @@
 /// What made which location wait in a program, from its recorded times alone: no machine is needed, so that this can be
 /// found out while one is chosen.
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -16,10 +17,21 @@
 
 namespace logpost::replay {
 
+/// What is found of the causes of waits.
+struct FoundCauses {
+    std::vector<PathStretch> path;
+    std::vector<DelayCost> delays;
+    std::vector<WaitTotals> wait_states;  // by location
+    std::vector<WaitEnds> wait_ends;      // likewise; empty: others have made the accounts that need them
+    std::shared_ptr<const void> file;     // that the wait ends are in
+};
+
 class Causes {
   public:
     /// `interest` is the region of interest by location; empty: the whole program. The program must outlive this.
     Causes(const Program& program, std::vector<Span> interest, unsigned threads);
+    /// Found elsewhere, of the whole program.
+    Causes(const Program& program, FoundCauses found);
 
     [[nodiscard]] const Program& program() const noexcept { return program_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
@@ -40,6 +52,8 @@ class Causes {
     [[nodiscard]] const std::vector<Span>& given_interest() const noexcept { return interest_; }
 
   private:
+    void place_path();
+
     const Program& program_;
     std::vector<Span> interest_;
     unsigned threads_;
@@ -47,12 +61,9 @@ class Causes {
     std::once_flag path_followed_;
     std::once_flag delays_found_;
     std::optional<Waits> waits_;  // until the delays are found
-    std::vector<WaitTotals> wait_states_;
     Arena wait_end_memory_;
-    std::vector<WaitEnds> wait_ends_;
-    std::vector<PathStretch> path_;
+    FoundCauses found_;
     std::vector<std::vector<Span>> on_path_;
-    std::vector<DelayCost> delays_;
 };
 
 }  // namespace logpost::replay

@@ -204,6 +204,14 @@ std::int64_t CollectiveWaits::wait(const Collective& operation, std::size_t loca
     return std::max<std::int64_t>(0, end - operation.begin_ps);
 }
 
+std::vector<std::int64_t> CollectiveWaits::waits_of(std::size_t location) const {
+    const auto& operations = program_.timelines[location].collectives;
+    std::vector<std::int64_t> waits;
+    waits.reserve(operations.size());
+    operations.for_each([&](std::size_t, const Collective& one) { waits.push_back(wait(one, location)); });
+    return waits;
+}
+
 std::uint64_t CollectiveWaits::early_ends() const {
     std::uint64_t ends = 0;
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {

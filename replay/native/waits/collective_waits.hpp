@@ -17,6 +17,8 @@ class CollectiveWaits {
     explicit CollectiveWaits(const Program& program);
     /// How long the member waited for others, within [begin, end]; 0 for operations without such a wait.
     [[nodiscard]] std::int64_t wait(const Collective& operation, std::size_t location) const;
+    /// Likewise of each of a location's operations.
+    [[nodiscard]] std::vector<std::int64_t> waits_of(std::size_t location) const;
     /// Members that left an operation before another, for which they had to wait, began it: the clocks disagree. Fences
     /// are not looked at: those with assertions need not synchronize.
     [[nodiscard]] std::uint64_t early_ends() const;

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "analyzer/archive/native/python/bindings.hpp"
+#include "analyzer/archive/native/read/account_blocks.hpp"
 #include "analyzer/archive/native/read/read_program.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/read/split_blocks.hpp"
@@ -77,6 +78,10 @@ void bind_shards(nb::module_& module) {
             return nb::bytes(machine.data(), machine.size());
         },
         "shards"_a, "The machine that choose_split was given. Raises ArchiveError.");
+    module.def("found_causes", &found_causes, "trace"_a, "shards"_a, nb::call_guard<nb::gil_scoped_release>(),
+               nb::keep_alive<0, 1>(),
+               nb::sig("def found_causes(trace: Trace, shards: Shards) -> logpost.replay._native.Causes | None"),
+               "What a task found of a trace's waits; None: it has other times. Raises ArchiveError.");
     module.def(
         "replayed_blocks", &replayed_blocks, "trace"_a, "shards"_a, nb::call_guard<nb::gil_scoped_release>(),
         nb::sig("def replayed_blocks(trace: Trace, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None"),

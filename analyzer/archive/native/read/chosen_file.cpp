@@ -144,6 +144,7 @@ Setting Setting::get(SegmentView bytes) {
 SegmentBytes Outline::put() const {
     SegmentBytes bytes;
     bytes.put(divided);
+    bytes.put(accounted);
     bytes.put_all(kinds);
     bytes.put_all(layouts);
     bytes.put_all(block_of);
@@ -154,6 +155,7 @@ SegmentBytes Outline::put() const {
 Outline Outline::get(SegmentView bytes) {
     Outline outline;
     outline.divided = bytes.get<bool>();
+    outline.accounted = bytes.get<bool>();
     bytes.get_all(outline.kinds);
     bytes.get_all(outline.layouts);
     bytes.get_all(outline.block_of);

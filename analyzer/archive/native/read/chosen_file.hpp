@@ -33,7 +33,8 @@ struct Setting {
 /// What a program has besides its events, and where its locations are in the files of blocks.
 struct Outline {
     static constexpr std::uint32_t kNowhere = replay::kNone;
-    bool divided = false;  // whether the blocks replay their messages
+    bool divided = false;    // whether the blocks replay their messages
+    bool accounted = false;  // and account their calls
     std::vector<replay::CallKind> kinds;
     std::vector<replay::Layout> layouts;
     std::vector<std::uint32_t> block_of;    // by location; kNowhere: it has no events

@@ -22,9 +22,9 @@ using replay::CollectiveSplit;
 constexpr std::size_t kInstances = 0;  // segments of `met-B`
 constexpr std::size_t kParts = 1;
 constexpr std::size_t kSlots = 2;
-constexpr std::size_t kSums = 0;  // segments of `operated-B`
-constexpr std::size_t kWanted = 1;
-constexpr std::size_t kUses = 2;  // the first of a block
+constexpr std::size_t kSums = 0;         // segments of `operated-B`
+constexpr std::size_t kOfLocations = 1;  // the first of a block of locations: what it uses, and then the parts of each
+constexpr std::size_t kEach = 2;
 
 /// A location's part in an operation, with what a replay needs of the calls around it.
 struct Part : Collective {
@@ -122,13 +122,44 @@ std::vector<CollectiveMembers::Instance> all_instances(const Shards& shards) {
         count += of[block].size();
     }
     std::vector<CollectiveMembers::Instance> instances(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (i / shards.blocks >= of[i % shards.blocks].size()) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto& mine = of[shards.block_of(i)];
+        if (shards.number_in_block(i) >= mine.size()) {
             do_not_fit(shards);
         }
-        instances[i] = of[i % shards.blocks][i / shards.blocks];
+        instances[i] = mine[shards.number_in_block(i)];
     }
     return instances;
+}
+
+/// The parts of the locations of blocks `first` to `last` - 1 in the operations of all blocks; `visit` gets the file of
+/// each of these.
+void take_wanted(const Shards& shards, std::uint32_t first, std::uint32_t last, const replay::Program& program,
+                 CollectiveSplit::Replayed& replayed, std::vector<std::shared_ptr<const void>>& files, auto&& visit) {
+    std::vector<std::size_t> parts(std::size_t{shards.blocks} * shards.blocks);
+    const auto row = [&](std::uint32_t block, std::uint32_t of) { return std::size_t{block} * shards.blocks + of; };
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        const auto block = replayed.block_of[location];
+        if (first <= block && block < last) {
+            program.timelines[location].collectives.for_each([&](std::size_t, const Collective& one) {
+                parts[row(block, shards.block_of(one.instance))] += one.instance == kNone ? 0 : 1;
+            });
+        }
+    }
+    replayed.wanted.resize(shards.blocks);
+    for (std::uint32_t of = 0; of < shards.blocks; ++of) {
+        SegmentReader operated(operated_file(shards, of), shards.split);
+        files.push_back(operated.map());
+        for (auto block = first; block < last; ++block) {
+            std::span<CollectiveSplit::Wanted> found;
+            SegmentView(operated.mapped(kOfLocations + kEach * block + 1), operated.file().string()).get_mapped(found);
+            if (found.size() != parts[row(block, of)]) {
+                do_not_fit(shards);
+            }
+            replayed.wanted[block].emplace_back(found);
+        }
+        visit(operated);
+    }
 }
 
 }  // namespace
@@ -175,7 +206,7 @@ bool meet_block(const fs::path& path, const Shards& shards, std::uint32_t block)
     }
     auto program = definitions_of(path);
     const auto whole = Whole::get(SegmentReader(file_of(shards, "numbered", 0), shards.plan).segment(kWhole));
-    program.collective_instances = (whole.instances + shards.blocks - 1 - block) / shards.blocks;
+    program.collective_instances = shards.count_in_block(whole.instances, block);
     for (std::uint32_t from = 0; from < shards.blocks; ++from) {
         auto segment = SegmentReader(members_file(shards, from), shards.plan).segment(block);
         while (!segment.at_end()) {
@@ -191,7 +222,7 @@ bool meet_block(const fs::path& path, const Shards& shards, std::uint32_t block)
             for (auto n = segment.get_small(); n > 0; --n) {
                 get_record(segment, kPartFields, part);
                 auto mine = part;
-                mine.instance /= shards.blocks;
+                mine.instance = shards.number_in_block(part.instance);
                 if (mine.instance >= program.collective_instances) {
                     do_not_fit(shards);
                 }
@@ -264,35 +295,43 @@ void operate_block(const fs::path& path, const Shards& shards, std::uint32_t blo
         parts[location] = count;
     }
     CollectiveSplit split(program, parameters, members, std::move(kinds), parts);
-    SegmentWriter writer(operated_file(shards, block), shards.split, kUses + shards.blocks, name_of(block, shards),
-                         shards.progress);
+    SegmentWriter writer(operated_file(shards, block), shards.split, kOfLocations + kEach * shards.blocks,
+                         name_of(block, shards), shards.progress);
     SegmentBytes sums;
     sums.put_all(split.kinds());
     writer.add(sums);
-    SegmentBytes wanted;
-    wanted.put_mapped(split.wanted());
-    writer.add(wanted);
     const auto uses = split.take_nic_uses();
     std::vector<SegmentBytes> segments(shards.blocks);
     std::vector<Use> before(shards.blocks);
-    for (std::size_t location = 0; location < uses.of.size(); ++location) {
+    std::vector<std::vector<CollectiveSplit::Wanted>> wanted(shards.blocks);
+    auto left = split.wanted();
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto to = block_of[location];
-        for (const auto& use : uses.of[location]) {
-            if (to >= shards.blocks) {
+        if (to >= shards.blocks) {
+            if (parts[location] != 0) {
                 do_not_fit(shards);
             }
+            continue;
+        }
+        for (const auto& use : uses.of[location]) {
             put_record(segments[to], kUseFields, Use{use, replay::location_at(location)}, before[to]);
         }
+        const auto mine = left.first(parts[location]);
+        wanted[to].insert(wanted[to].end(), mine.begin(), mine.end());
+        left = left.subspan(parts[location]);
     }
-    for (const auto& segment : segments) {
-        writer.add(segment);
+    for (std::uint32_t to = 0; to < shards.blocks; ++to) {
+        writer.add(segments[to]);
+        SegmentBytes bytes;
+        bytes.put_mapped(std::span(wanted[to]));
+        writer.add(bytes);
     }
     writer.finish();
 }
 
 void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vector<replay::NicUse>>& of) {
     for (std::uint32_t from = 0; from < shards.blocks; ++from) {
-        auto segment = SegmentReader(operated_file(shards, from), shards.split).segment(kUses + block);
+        auto segment = SegmentReader(operated_file(shards, from), shards.split).segment(kOfLocations + kEach * block);
         for (Use use{}; !segment.at_end();) {
             get_record(segment, kUseFields, use);
             if (index(use.location) >= of.size()) {
@@ -307,36 +346,32 @@ void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vecto
     }
 }
 
+CollectiveSplit::Replayed operations_of_block(const Shards& shards, std::uint32_t block, const replay::Program& program,
+                                              const std::vector<std::uint32_t>& block_of,
+                                              std::vector<std::shared_ptr<const void>>& files) {
+    CollectiveSplit::Replayed replayed{{}, {}, block_of, {}};
+    take_wanted(shards, block, block + 1, program, replayed, files, [](const SegmentReader&) {});
+    return replayed;
+}
+
 CollectiveSplit::Replayed replayed_operations(const Shards& shards, const replay::Program& program,
                                               std::vector<replay::CollectiveKind> kinds,
+                                              const std::vector<std::uint32_t>& block_of,
                                               std::vector<std::shared_ptr<const void>>& files) {
-    CollectiveSplit::Replayed replayed{all_instances(shards), std::move(kinds), {}};
-    std::vector<std::size_t> parts(shards.blocks);
-    for (const auto& timeline : program.timelines) {
-        timeline.collectives.for_each([&](std::size_t, const Collective& one) {
-            if (one.instance != kNone) {
-                ++parts[shards.block_of(one.instance)];
-            }
-        });
-    }
-    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
-        SegmentReader operated(operated_file(shards, block), shards.split);
-        files.push_back(operated.map());
+    CollectiveSplit::Replayed replayed{all_instances(shards), std::move(kinds), block_of, {}};
+    take_wanted(shards, 0, shards.blocks, program, replayed, files, [&](const SegmentReader& operated) {
         std::vector<replay::CollectiveKind> sums;
         operated.segment(kSums).get_all(sums);
-        std::span<CollectiveSplit::Wanted> wanted;
-        SegmentView(operated.mapped(kWanted), operated.file().string()).get_mapped(wanted);
-        if (sums.size() != replayed.kinds.size() || wanted.size() != parts[block]) {
+        if (sums.size() != replayed.kinds.size()) {
             do_not_fit(shards);
         }
-        replayed.wanted.emplace_back(wanted);
         for (std::size_t kind = 0; kind < sums.size(); ++kind) {
             replayed.kinds[kind].measured_ps += sums[kind].measured_ps;
             replayed.kinds[kind].predicted_ps += sums[kind].predicted_ps;
             replayed.kinds[kind].residual_ps += sums[kind].residual_ps;
             replayed.kinds[kind].deficit_ps += sums[kind].deficit_ps;
         }
-    }
+    });
     return replayed;
 }
 

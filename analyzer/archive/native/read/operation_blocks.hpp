@@ -22,7 +22,8 @@ namespace logpost::analyzer {
 ///
 /// - `members-B`: the parts of its locations in operations, a segment for each block of these;
 /// - `met-B`: its operations with all members, in the order of ranks;
-/// - `operated-B`: their replay, and what its messages ask of NICs, a segment for each block of locations.
+/// - `operated-B`: their replay, with two segments for each block of locations: what the operations' messages ask of
+///   its NICs, and the replayed parts of each member's time.
 
 bool has_members(const Shards& shards, std::uint32_t block);
 /// The locations are joined.
@@ -42,9 +43,16 @@ void operate_block(const std::filesystem::path& archive, const Shards& shards, s
 bool has_operated(const Shards& shards, std::uint32_t block);
 /// What all operations ask of the NICs of a block's locations. `of`: by location, filled for these.
 void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vector<replay::NicUse>>& of);
-/// The replays of all operations of a program, of kinds as they were chosen. `files`: keep what they are in.
+/// The replays of all operations of a program, of kinds as they were chosen. `block_of`: by location. `files`: keep
+/// what they are in.
 replay::CollectiveSplit::Replayed replayed_operations(const Shards& shards, const replay::Program& program,
                                                       std::vector<replay::CollectiveKind> kinds,
+                                                      const std::vector<std::uint32_t>& block_of,
+                                                      std::vector<std::shared_ptr<const void>>& files);
+/// Of these the parts of a block's locations alone, whose timelines the program has.
+replay::CollectiveSplit::Replayed operations_of_block(const Shards& shards, std::uint32_t block,
+                                                      const replay::Program& program,
+                                                      const std::vector<std::uint32_t>& block_of,
                                                       std::vector<std::shared_ptr<const void>>& files);
 
 /// All throw ArchiveError.

@@ -209,6 +209,16 @@ SegmentReader::Place SegmentReader::place(std::size_t i) const {
     return {offset, bytes, sum};
 }
 
+void release_mapped(const void* memory, std::size_t bytes) noexcept {
+    if (bytes == 0) {
+        return;
+    }
+    static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(memory) + bytes;
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 SegmentView SegmentReader::segment(std::size_t i) const {
     const auto at = place(i);
     std::vector<char> bytes(at.bytes);
@@ -231,8 +241,12 @@ std::shared_ptr<const void> SegmentReader::map() {
 std::span<const char> SegmentReader::mapped(std::size_t i, bool checked) const {
     const auto at = place(i);
     const std::span bytes(memory_ + at.offset, at.bytes);
-    if (checked && checksum(plan_, i, at.offset, bytes) != at.sum) {
-        segment_damaged();
+    if (checked) {
+        const bool sound = checksum(plan_, i, at.offset, bytes) == at.sum;
+        release_mapped(bytes.data(), bytes.size());
+        if (!sound) {
+            segment_damaged();
+        }
     }
     return bytes;
 }

@@ -220,6 +220,9 @@ class SegmentWriter {
     int descriptor_ = -1;
 };
 
+/// Pages of a mapped file leave the process's memory: what reads them again gets them from the file.
+void release_mapped(const void* memory, std::size_t bytes) noexcept;
+
 class SegmentReader {
   public:
     /// Throws ArchiveError where the file is missing, damaged, or of another plan.
@@ -235,7 +238,8 @@ class SegmentReader {
     /// Maps the file, for `mapped`; the mapping lives as long as what is returned. Throws ArchiveError.
     [[nodiscard]] std::shared_ptr<const void> map();
     /// A segment where it is mapped. Throws ArchiveError where its bytes are damaged; not `checked`: they are not all
-    /// read, and others have found them whole. May be called by several threads.
+    /// read, and others have found them whole. What is read for that stays in no memory. May be called by several
+    /// threads.
     [[nodiscard]] std::span<const char> mapped(std::size_t i, bool checked = true) const;
     [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
 

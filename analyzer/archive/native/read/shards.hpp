@@ -34,6 +34,14 @@ struct Shards {
     [[nodiscard]] std::uint32_t block_of(std::uint32_t instance) const noexcept {
         return instance % std::max(1U, blocks);
     }
+    /// Its number among that block's operations.
+    [[nodiscard]] std::uint32_t number_in_block(std::uint32_t instance) const noexcept {
+        return instance / std::max(1U, blocks);
+    }
+    /// How many of so many operations belong to a block.
+    [[nodiscard]] std::uint32_t count_in_block(std::uint32_t instances, std::uint32_t block) const noexcept {
+        return number_in_block(instances) + (block < block_of(instances) ? 1 : 0);
+    }
 };
 
 /// Decodes a block and pairs the messages within. False: its files are whole already.

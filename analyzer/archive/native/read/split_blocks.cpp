@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/archive/native/read/account_blocks.hpp"
 #include "analyzer/archive/native/read/block_files.hpp"
+#include "analyzer/archive/native/read/block_program.hpp"
 #include "analyzer/archive/native/read/chosen_file.hpp"
 #include "analyzer/archive/native/read/operation_blocks.hpp"
 #include "analyzer/archive/native/read/program.hpp"
@@ -45,6 +47,15 @@ constexpr std::size_t kSplitLocations = 1;
 
 using Nics = std::vector<std::vector<std::size_t>>;
 
+/// Whether accounts need of other blocks more than records of messages: a one-sided transfer depends on its target and
+/// on the rank that held the lock before, and contention in a known network on all messages.
+bool depend_on_all(const Program& program, const Parameters& parameters) {
+    return (parameters.links_queue && program.network.known()) ||
+           std::ranges::any_of(program.timelines, [](const replay::Timeline& timeline) {
+               return !timeline.transfers.empty() || !timeline.epochs.empty();
+           });
+}
+
 /// Whether messages between nodes meet at a NIC that is shared by locations of several blocks.
 bool share_nics(const Program& program, const Nics& nics, const std::vector<std::uint32_t>& block_of) {
     const auto shared = std::ranges::any_of(nics, [&](const auto& nic) {
@@ -76,124 +87,6 @@ SegmentBytes put_block(const Outline& outline, std::uint32_t block, const Nics& 
     }
     return bytes;
 }
-
-/// A block's locations, and those of other blocks that its messages lead to.
-class BlockProgram {
-  public:
-    BlockProgram(const Shards& shards, std::uint32_t block, const SegmentReader& chosen, Outline outline)
-        : shards_(shards), outline_(std::move(outline)), setting_(Setting::get(chosen.segment(kSetting))) {
-        const auto n = outline_.block_of.size();
-        program_.kinds = outline_.kinds;
-        program_.layouts = outline_.layouts;
-        program_.placement = setting_.placement;
-        program_.timelines.resize(n);
-        auto mine = chosen.segment(kOfSplitBlocks + block);
-        split_.nics.resize(mine.get<std::uint64_t>());
-        for (auto& nic : split_.nics) {
-            mine.get_all(nic);
-        }
-        std::vector<std::vector<NicUse>> uses(n);
-        take_uses(shards, block, uses);
-        uses_.memory = std::make_unique<replay::Arena>();
-        uses_.of.resize(n);
-        for (std::size_t location = 0; location < n; ++location) {
-            if (outline_.block_of[location] == block) {
-                split_.locations.push_back(location);
-                uses_.of[location] = uses_.memory->copy(uses[location]);
-                map(location);
-            }
-        }
-        // The partners of its messages; and theirs, whose receives decide what else its partners' calls work for.
-        const auto own = split_.locations;
-        const auto partners = map_partners(own, true);
-        map_partners(partners, false);
-        split_.sent.resize(n);
-        for (const auto location : own) {
-            program_.timelines[location].sends.for_each([&](std::size_t, const MessageEnd& send) {
-                if (send.match != kNone && block_of(send.peer) != block) {
-                    split_.sent[index(send.peer)].push_back(send.match);
-                }
-            });
-        }
-        for (auto& sent : split_.sent) {
-            std::ranges::sort(sent);
-        }
-    }
-
-    /// Its messages. May be called once.
-    [[nodiscard]] MessageModel model(bool asynchronous_progress) {
-        auto parameters = setting_.parameters;
-        parameters.asynchronous_progress = parameters.asynchronous_progress || asynchronous_progress;
-        return {program_, parameters, setting_.windows, std::move(uses_), std::move(split_)};
-    }
-    [[nodiscard]] bool asynchronous_progress() const noexcept { return setting_.parameters.asynchronous_progress; }
-    [[nodiscard]] const Program& program() const noexcept { return program_; }
-    [[nodiscard]] const std::vector<std::uint32_t>& blocks() const noexcept { return outline_.block_of; }
-    [[nodiscard]] std::uint32_t block_of(replay::Location location) const noexcept {
-        return outline_.block_of[index(location)];
-    }
-
-  private:
-    void map(std::size_t location) {
-        const auto block = outline_.block_of[location];
-        if (block >= shards_.blocks) {
-            do_not_fit(shards_);
-        }
-        if (!joined_ || open_ != block) {  // one at a time: a process may not have a file of every block open
-            joined_ = std::make_unique<SegmentReader>(file_of(shards_, "joined", block), shards_.plan);
-            files_.push_back(joined_->map());
-            open_ = block;
-        }
-        Sums sums;
-        auto stored = get_joined({joined_->mapped(outline_.segment_of[location]), joined_->file().string()}, sums);
-        if (index(stored.location) != location) {
-            do_not_fit(shards_);
-        }
-        program_.timelines[location] = std::move(static_cast<replay::Timeline&>(stored.trace));
-        progressed(shards_);
-    }
-
-    /// Maps the locations that messages of these go to, and come from; returns those that were not yet mapped.
-    std::vector<std::size_t> map_partners(const std::vector<std::size_t>& of, bool received) {
-        std::vector<std::uint8_t> known(program_.timelines.size());
-        std::vector<std::size_t> found;
-        for (const auto location : known_) {
-            known[location] = 1;
-        }
-        for (const auto location : split_.locations) {
-            known[location] = 1;
-        }
-        const auto meet = [&](std::size_t, const MessageEnd& end) {
-            if (end.match != kNone && known[index(end.peer)] == 0) {
-                known[index(end.peer)] = 1;
-                found.push_back(index(end.peer));
-            }
-        };
-        for (const auto location : of) {
-            program_.timelines[location].sends.for_each(meet);
-            if (received) {
-                program_.timelines[location].receives.for_each(meet);
-            }
-        }
-        std::ranges::sort(found);
-        for (const auto location : found) {
-            map(location);
-        }
-        known_.insert(known_.end(), found.begin(), found.end());
-        return found;
-    }
-
-    const Shards& shards_;
-    Outline outline_;
-    Setting setting_;
-    std::unique_ptr<SegmentReader> joined_;           // of the block whose location was mapped last
-    std::uint32_t open_ = 0;                          // that block
-    std::vector<std::shared_ptr<const void>> files_;  // mapped
-    std::vector<std::size_t> known_;                  // locations of other blocks that are mapped
-    Program program_;
-    SplitBlock split_;
-    NicUses uses_;
-};
 
 constexpr std::tuple kWaitFields{&MessageWait::location, &MessageWait::receive, &MessageWait::wait_ps,
                                  &MessageWait::server};
@@ -288,12 +181,7 @@ void for_each_found(Found& found, Each each) {
 }
 
 void write_split(const Shards& shards, std::uint32_t block, const BlockProgram& program, MessageModel& model) {
-    std::vector<std::size_t> locations;
-    for (std::size_t location = 0; location < program.blocks().size(); ++location) {
-        if (program.blocks()[location] == block) {
-            locations.push_back(location);
-        }
-    }
+    const auto& locations = program.locations();
     SegmentWriter writer(file_of(shards, "split", block), shards.split, kSplitLocations + locations.size(),
                          name_of(block, shards), shards.progress);
     SegmentBytes totals;
@@ -359,6 +247,7 @@ void choose_split(const Trace& trace, const Parameters& parameters, const std::s
     }
     const auto nics = replay::endpoint_groups(program, parameters.nics_per_node);
     outline.divided = !share_nics(program, nics, outline.block_of);
+    outline.accounted = outline.divided && !depend_on_all(program, parameters);
     progressed(shards);
     SegmentBytes kinds;
     if (outline.divided) {
@@ -442,7 +331,8 @@ bool reply_block(const Shards& shards, int round, std::uint32_t block) {
         return all;
     };
     const auto attendance = attendance_of(nullptr);
-    RoundEnd end{.asynchronous_progress = program.asynchronous_progress() || start.asynchronous_progress};
+    RoundEnd end{.asynchronous_progress =
+                     program.setting().parameters.asynchronous_progress || start.asynchronous_progress};
     if (!end.asynchronous_progress && attendance.shows_progress()) {
         // What was assumed of handshakes is wrong: the next round is the first.
         end.changed = end.asynchronous_progress = true;
@@ -476,36 +366,60 @@ std::string chosen_machine(const Shards& shards) {
     return SegmentReader(file_of(shards, "chosen", 0), shards.split).segment(kMachine).get_text();
 }
 
-std::shared_ptr<replay::ReplayedBlocks> replayed_blocks(const Trace& trace, const Shards& shards) {
-    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
-    if (!trace.mapped || !Outline::get(chosen.segment(kProgram)).divided) {
-        return nullptr;
+MessageModel::Replayed found_messages(const Shards& shards, const SegmentReader& chosen, const Outline& outline,
+                                      const Program& program, MappedColumns* columns) {
+    MessageModel::Replayed all;
+    all.found.resize(program.timelines.size());
+    all.totals.asynchronous_progress = Setting::get(chosen.segment(kSetting)).parameters.asynchronous_progress;
+    std::vector<std::vector<std::size_t>> wanted(shards.blocks);
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        if (outline.block_of[location] < shards.blocks && !program.timelines[location].calls.empty()) {
+            wanted[outline.block_of[location]].push_back(location);
+        }
     }
-    auto all = std::make_shared<replay::ReplayedBlocks>();
-    auto* const blocks = &all->messages;
-    blocks->found.resize(trace.program.timelines.size());
-    blocks->totals.asynchronous_progress = Setting::get(chosen.segment(kSetting)).parameters.asynchronous_progress;
-    blocks->files.push_back(trace.mapped);
     for (std::uint32_t block = 0; block < shards.blocks; ++block) {
         SegmentReader split(file_of(shards, "split", block), shards.split);
-        blocks->files.push_back(split.map());
-        blocks->totals.add(split.segment(kTotals).get<MessageModel::Totals>());
-        for (std::size_t i = kSplitLocations; i < split.segments(); ++i) {
-            SegmentView in(trace.mapped->keep(split.mapped(i)), split.file().string());
-            const auto location = index(in.get<replay::Location>());
-            if (location >= blocks->found.size()) {
+        all.totals.add(split.segment(kTotals).get<MessageModel::Totals>());
+        if (!wanted[block].empty()) {
+            all.files.push_back(split.map());
+        }
+        for (const auto location : wanted[block]) {
+            const auto bytes = split.mapped(kSplitLocations + outline.segment_of[location]);
+            SegmentView in(columns != nullptr ? columns->keep(bytes) : bytes, split.file().string());
+            if (index(in.get<replay::Location>()) != location) {
                 do_not_fit(shards);
             }
-            auto& found = blocks->found[location];
+            auto& found = all.found[location];
             for_each_found(found, [&](auto& column) { in.get_mapped(column); });
-            if (found.records.size() != trace.program.timelines[location].receives.size()) {
+            if (found.records.size() != program.timelines[location].receives.size()) {
                 do_not_fit(shards);
             }
         }
+        progressed(shards);
     }
+    return all;
+}
+
+std::shared_ptr<replay::ReplayedBlocks> replayed_blocks(const Trace& trace, const Shards& shards) {
+    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
+    if (!trace.mapped) {
+        return nullptr;
+    }
+    const auto outline = Outline::get(chosen.segment(kProgram));
+    if (!outline.divided) {
+        return nullptr;
+    }
+    auto all = std::make_shared<replay::ReplayedBlocks>();
+    all->messages = found_messages(shards, chosen, outline, trace.program, trace.mapped.get());
+    all->messages.files.push_back(trace.mapped);
     std::vector<replay::CollectiveKind> kinds;
     chosen.segment(kKinds).get_all(kinds);
-    all->operations = replayed_operations(shards, trace.program, std::move(kinds), blocks->files);
+    all->operations =
+        replayed_operations(shards, trace.program, std::move(kinds), outline.block_of, all->messages.files);
+    if (outline.accounted) {
+        all->accounts = found_accounts(shards, outline, trace, all->account_files);
+        all->release = trace.mapped->all_mapped() ? &release_mapped : nullptr;
+    }
     return all;
 }
 

@@ -7,6 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "analyzer/archive/native/read/block_files.hpp"
+#include "analyzer/archive/native/read/chosen_file.hpp"
+#include "analyzer/archive/native/read/segment_file.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
 #include "replay/native/cost/parameters.hpp"
@@ -47,8 +50,13 @@ bool leave_block(const Shards& shards, int round, std::uint32_t block);
 /// Replays a block's receiving NICs and processors; all have left. False: its files were whole.
 bool reply_block(const Shards& shards, int round, std::uint32_t block);
 
-/// What blocks found of the messages and operations of a trace that was gathered; null: they share NICs, and replayed
-/// nothing.
+/// What blocks found of the messages to the locations of a part of a program whose timelines are there. `columns`:
+/// keeps what they are in, if anything does but `files`.
+replay::MessageModel::Replayed found_messages(const Shards& shards, const SegmentReader& chosen, const Outline& outline,
+                                              const replay::Program& program, MappedColumns* columns);
+
+/// What blocks found of the messages, operations and accounts of a trace that was gathered; null: they share NICs, and
+/// replayed nothing.
 ///
 /// All throw ArchiveError.
 std::shared_ptr<replay::ReplayedBlocks> replayed_blocks(const Trace& trace, const Shards& shards);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "analyzer/archive/native/read/account_blocks.hpp"
 #include "analyzer/archive/native/read/operation_blocks.hpp"
 #include "analyzer/archive/native/read/split_blocks.hpp"
 
@@ -27,6 +28,12 @@ bool run_task(const std::filesystem::path& archive, const Shards& shards, std::s
     }
     if (stage == "operate") {
         return operate_block(archive, shards, block);
+    }
+    if (stage == "wait") {
+        return wait_blocks(archive, shards);
+    }
+    if (stage == "account") {
+        return account_block(shards, block);
     }
     for (int round = 1; round <= replay::MessageModel::kRounds; ++round) {
         if (stage == "leave" + std::to_string(round)) {
