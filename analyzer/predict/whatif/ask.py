@@ -141,8 +141,10 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
     extract, doubts = replay.rebuilt.extract, replay.doubts
     plan = Plan(replay.rebuilt, ask)
     scenario = plan.planned
+    before, after = replay.rebuilt.outcomes(plan.contention, [scenario])
     (engine,) = plan.engine().in_arrival_order([scenario])
-    before, after = replay.rebuilt.outcomes(plan.contention, engine, [scenario])
+    if engine is not plan.engine():
+        (after,) = engine.replay([scenario])
 
     open_values = bounded(extract.bounded, changed_names(ask, (axis.name for axis in _axes(ask))))
 

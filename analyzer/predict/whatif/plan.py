@@ -142,16 +142,14 @@ class Rebuilt:
 
     def outcome(self, contention: bool) -> Outcome:
         """The replay of what was recorded."""
-        return self.outcomes(contention, self.engine(contention), [])[0]
+        return self.outcomes(contention, [])[0]
 
-    def outcomes(self, contention: bool, engine: Engine, scenarios: Sequence[Scenario]) -> list[Outcome]:
-        """The same, and an engine's replays of scenarios; in one pass where the engine is that of the recording."""
-        own = self.engine(contention)
+    def outcomes(self, contention: bool, scenarios: Sequence[Scenario]) -> list[Outcome]:
+        """The same, and those of scenarios in the recorded order; in one pass where neither is known."""
+        engine = self.engine(contention)
         if contention not in self._outcomes:
-            together = scenarios if engine is own else []
-            self._outcomes[contention], *found = own.replay([self.recorded, *together])
-            if together:
-                return [self._outcomes[contention], *found]
+            self._outcomes[contention], *found = engine.replay([self.recorded, *scenarios])
+            return [self._outcomes[contention], *found]
         return [self._outcomes[contention], *engine.replay(scenarios)]
 
 
