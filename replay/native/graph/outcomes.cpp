@@ -28,8 +28,8 @@ class Boundaries {
           call_(graph.first_call[location]),
           end_(begin_ == kNone ? call_ : graph.first_call[location + 1]) {}
 
-    /// Goes on up to a node from `limit` on: calls `visit(node, ended, begun)` for each, whose time ends what `ended`
-    /// says and begins what `begun` says.
+    /// Those before the node `limit`, from where the last visit stopped: calls `visit(node, ended, begun)` for each,
+    /// whose time ends what `ended` says and begins what `begun` says.
     template <class Visit>
     void visit_before(std::uint32_t limit, Visit&& visit) {
         using enum Stretch::Kind;
