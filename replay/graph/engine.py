@@ -503,7 +503,8 @@ class Engine:
         return None
 
     def _pass(self, graph: WhatIf, scenarios: Sequence[Scenario]) -> list[Outcome]:
-        found = graph.replay(*self._lanes(scenarios))
+        recorded = next((lane for lane, one in enumerate(scenarios) if one is self.recorded), -1)
+        found = graph.replay(*self._lanes(scenarios), recorded)
         return [
             Outcome(
                 makespan_ps=int(found["makespan_ps"][lane]),
