@@ -402,8 +402,10 @@ class WhatIf:
         Whether calls take what arrives first: in which order requests complete depends on the machine.
         """
 
-    def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, Any]:
-        """Makespans, critical paths and sums, a row per machine."""
+    def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, recorded: int = -1) -> dict[str, Any]:
+        """
+        Makespans, critical paths and sums, a row per machine. `recorded`: the row in which the program runs as it ran; -1: none.
+        """
 
     def makespans(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) -> numpy.ndarray:
         """

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from logpost.analyzer.archive.mpi_library import LIBRARY, SIMULATION
 from logpost.analyzer.run import manifest as m
 from logpost.machines import Machine
-from logpost.machines.profiles import profile_of_library
+from logpost.machines.profiles.choose import profile_of_library
 
 
 def library_used(machine: Machine | None, properties: Mapping[str, str]) -> m.LibraryUsed | None:

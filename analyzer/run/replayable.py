@@ -7,8 +7,6 @@ has what their measured ends show.
 from __future__ import annotations
 
 from functools import cached_property
-from hashlib import sha256
-from pathlib import Path
 
 import polars as pl
 
@@ -16,9 +14,8 @@ from logpost.analyzer.run.algorithms import set_algorithms
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.program import program_of
 from logpost.machines import load_machine, replay_parameters
-from logpost.replay import _native
 from logpost.replay._native import Program, Surroundings
-from logpost.replay.graph import Engine, Scenario, StoredGraph
+from logpost.replay.graph import Engine, Scenario
 
 
 class Replayable:
@@ -51,30 +48,12 @@ class Replayable:
         set_algorithms(program, self.run)
         return program
 
-    def engine(
-        self, recorded: Scenario | None = None, network: Surroundings | None = None, *, stores: bool = False
-    ) -> Engine:
-        """An engine, had the program run as `recorded` (None: as it did); with a `network` it replays contention. The
-        graph of the program as it ran is kept in the run where it `stores`, so that the next question finds it there.
-        """
+    def engine(self, recorded: Scenario | None = None, network: Surroundings | None = None) -> Engine:
+        """An engine, had the program run as `recorded` (None: as it did); with a `network` it replays contention."""
         return Engine(
             lambda: self.program,
             self.recorded if recorded is None else recorded,
             locations=self.locations,
             callpaths=self.callpaths,
             network=network,
-            stored=_stored(self.run, network is not None) if stores else None,
         )
-
-
-def _stored(run: Run, contention: bool) -> StoredGraph:
-    """A file in the run, which may be deleted: its key has the run's files and the build of logpost."""
-    files = sorted(one for one in run.path.iterdir() if one.suffix in (".parquet", ".json", ".toml"))
-    parts = [str(contention), *(f"{one.name} {_version(one)}" for one in (*files, Path(_native.__file__)))]
-    name = "graph-contention.bin" if contention else "graph.bin"
-    return StoredGraph(run.path / name, sha256("\n".join(parts).encode()).hexdigest())
-
-
-def _version(file: Path) -> str:
-    found = file.stat()
-    return f"{found.st_size} {found.st_mtime_ns}"

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from logpost.machines.schema import LOCALITIES, LogGP, Machine, Range
+from logpost.machines.localities import LOCALITIES
+from logpost.machines.schema import LogGP, Machine, Range
 from logpost.machines.values.quantity import Quantity
 from logpost.machines.values.units import to_base
 

@@ -26,7 +26,8 @@ from logpost.machines.calibration.samples import Sample, Samples
 from logpost.machines.calibration.signature import Signature
 from logpost.machines.calibration.sizes import SizeRange
 from logpost.machines.calibration.values import Values, rounded
-from logpost.machines.schema import FORMAT, LOCALITIES, Machine
+from logpost.machines.localities import LOCALITIES
+from logpost.machines.schema import FORMAT, Machine
 from logpost.machines.schema.load import check_machine
 from logpost.machines.site.topology import with_topology
 from logpost.machines.site.wiring import SiteTopology

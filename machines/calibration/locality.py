@@ -15,7 +15,7 @@ from logpost.machines.calibration.refusal import Refusal
 from logpost.machines.calibration.samples import Sample, Samples
 from logpost.machines.calibration.signature import CostPoint, Signature, extract
 from logpost.machines.calibration.sizes import HANDSHAKE, SizeRange, size_ranges
-from logpost.machines.profiles import profile_of_library
+from logpost.machines.profiles.choose import profile_of_library
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 
 from logpost.errors import InputError
 from logpost.machines.calibration.statistics import Statistics
-from logpost.machines.schema import LOCALITIES
+from logpost.machines.localities import LOCALITIES
 from logpost.whole_file import write_whole
 
 Key: TypeAlias = "int | float | str"

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from logpost.errors import InputError
+from logpost.machines.localities import LOCALITIES
 from logpost.machines.parameters.loggp import NEEDS, given, usable_ranges
-from logpost.machines.schema import LOCALITIES, LocalityClass, Machine
+from logpost.machines.schema import LocalityClass, Machine
 from logpost.machines.topologies import Cartesian
 
 MOST_SIDES = 3

@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from logpost.errors import InputError
+from logpost.machines.localities import LOCALITIES
 from logpost.machines.parameters.table import (
     ESTIMATED,
     MEANINGS,
@@ -43,7 +44,7 @@ from logpost.machines.parameters.table import (
     frozen,
     ints,
 )
-from logpost.machines.schema import LOCALITIES, LocalityClass, Machine, Range
+from logpost.machines.schema import LocalityClass, Machine, Range
 from logpost.machines.values.quantity import Quantity
 from logpost.machines.values.units import to_base
 

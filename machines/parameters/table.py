@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.errors import InputError
-from logpost.machines.schema import LOCALITIES
+from logpost.machines.localities import LOCALITIES
 
 A = TypeVar("A", bound=npt.NDArray[Any])
 IntArray = npt.NDArray[np.int64]

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from logpost.machines.localities import LOCALITIES
 from logpost.machines.parameters.feeds import feeds, gaps_of
 from logpost.machines.parameters.table import MEANINGS
-from logpost.machines.schema.machine import LOCALITIES, Machine
+from logpost.machines.schema.machine import Machine
 
 
 def _analyze(machine: Machine) -> list[str]:

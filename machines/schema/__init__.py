@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from logpost.machines.schema.machine import (
     FORMAT,
-    LOCALITIES,
     NAME,
     LocalityClass,
     Log3PPoint,
@@ -17,7 +16,6 @@ from logpost.machines.schema.machine import (
 
 __all__ = [
     "FORMAT",
-    "LOCALITIES",
     "NAME",
     "LocalityClass",
     "Log3PPoint",

@@ -228,10 +228,6 @@ class LocalityClass(Table):
                 low = high + 1
 
 
-LOCALITIES = ("self", "same_socket", "same_node", "other_node")
-"""Locality classes from near to far; the position is the class id that the replay engine uses."""
-
-
 class LogGP(Table):
     """LogGP values per locality class: to oneself, in one socket, in one node, between nodes."""
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from logpost.machines.schema import LOCALITIES, Machine, Range
+from logpost.machines.localities import LOCALITIES
+from logpost.machines.schema import Machine, Range
 
 FloatArray = npt.NDArray[np.float64]
 

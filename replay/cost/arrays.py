@@ -8,13 +8,15 @@ formula can use. Results are floats for scalars and NumPy arrays for columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from logpost.errors import InputError
+
+if TYPE_CHECKING:  # a column is an array to NumPy
+    import polars as pl
 
 Number: TypeAlias = "float | NDArray[np.float64]"
 NumberLike: TypeAlias = "float | int | NDArray[Any] | pl.Series | Sequence[float]"
@@ -63,9 +65,8 @@ def values(
     ------
     ModelError: not a number, not finite, or outside the range; the first offending value is printed.
     """
-    source = value.to_numpy() if isinstance(value, pl.Series) else value
     try:
-        array = np.asarray(source, dtype=np.float64)
+        array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ModelError(f"{name} must be a number or a column of numbers, not {value!r}") from None
     if np.isnan(array).any():

@@ -174,8 +174,9 @@ class Engine:
         self.found_ps: int | None = None
         """where an order was found for a scenario that is not taken: its makespan in that one"""
         self._reordered_from: Engine | None = None
-        self._released: dict[int, tuple[Scenario, int]] = {}
-        """The latest makespans of released messages, by the scenario's identity"""
+        self._latest: dict[bool, dict[int, tuple[Scenario, int]]] = {}
+        """The latest makespans and those of what was recorded, by whether messages are released, and by the scenario's
+        identity"""
         self._graphs: dict[Any, WhatIf] = {}
 
     @cached_property
@@ -371,7 +372,9 @@ class Engine:
         Raises:
             InputError: the recorded messages wait for each other in a circle.
         """
-        return self._by_protocols(scenarios, self._pass)
+        outcomes = self._by_protocols(scenarios, self._pass)
+        self._keep(False, {id(one): (one, of.makespan_ps) for one, of in zip(scenarios, outcomes, strict=True)})
+        return outcomes
 
     def makespans(self, scenarios: Sequence[Scenario], *, released: bool = False) -> list[int]:
         """The makespans in picoseconds, and nothing else.
@@ -384,18 +387,21 @@ class Engine:
             InputError: the recorded messages wait for each other in a circle.
         """
 
-        def found(some: Sequence[Scenario]) -> list[int]:
-            return self._by_protocols(
-                some, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
-            )
+        def found(graph: WhatIf, same: Sequence[Scenario]) -> list[int]:
+            makespans: list[int] = graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
+            return makespans
 
-        if not released:
-            return found(scenarios)
-        # The order of arrivals and a makespan's interval need the same ones, one after the other.
-        new = [one for one in scenarios if id(one) not in self._released]
-        known = {id(one): self._released[id(one)] for one in scenarios if id(one) in self._released}
-        self._released = known | {id(one): (one, makespan) for one, makespan in zip(new, found(new), strict=True)}
-        return [self._released[id(one)][1] for one in scenarios]
+        # Outcomes, the order of arrivals and a makespan's interval need the same ones, one after the other.
+        latest = self._latest.get(released, {})
+        new = [one for one in scenarios if id(one) not in latest]
+        known = latest | {id(one): (one, by) for one, by in zip(new, self._by_protocols(new, found), strict=True)}
+        self._keep(released, {id(one): known[id(one)] for one in scenarios})
+        return [known[id(one)][1] for one in scenarios]
+
+    def _keep(self, released: bool, makespans: dict[int, tuple[Scenario, int]]) -> None:
+        recorded = id(self.recorded)
+        latest = self._latest.get(released, {})
+        self._latest[released] = makespans | ({recorded: latest[recorded]} if recorded in latest else {})
 
     def times(self, scenario: Scenario, *, unexplained: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Enters and leaves of all calls of the locations that are followed, by location and call.
@@ -497,7 +503,8 @@ class Engine:
         return None
 
     def _pass(self, graph: WhatIf, scenarios: Sequence[Scenario]) -> list[Outcome]:
-        found = graph.replay(*self._lanes(scenarios))
+        recorded = next((lane for lane, one in enumerate(scenarios) if one is self.recorded), -1)
+        found = graph.replay(*self._lanes(scenarios), recorded)
         return [
             Outcome(
                 makespan_ps=int(found["makespan_ps"][lane]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from logpost.machines.profiles import ALTERNATIVES, PROPERTIES
+from logpost.machines.profiles.properties import ALTERNATIVES, PROPERTIES
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logpost.errors import InputError
-from logpost.machines import LOCALITIES, Machine, ReplayParameters
-from logpost.machines.topologies import Cartesian, Topology
-from logpost.machines.topologies.parse import parse_topology
-from logpost.machines.values.quantity import Bandwidth
+from logpost.machines import LOCALITIES, ReplayParameters
 from logpost.replay.graph.setting import factor_of, parted
 from logpost.replay.models.interface import Parameter
 from logpost.replay.predict.quantities import parse_value
+
+if TYPE_CHECKING:  # the schema of machine files is imported where one changes
+    from logpost.machines import Machine, Topology
+    from logpost.machines.values.quantity import Bandwidth
 
 NAMES = ("topology", "per_hop", "link_bandwidth", "bisection", "nics_per_node")
 SWEPT = {
@@ -55,6 +57,9 @@ def with_network(
     Raises:
         InputError: a setting is not understood, or the machine has no topology to change.
     """
+    from logpost.machines.topologies import Cartesian
+    from logpost.machines.topologies.parse import parse_topology
+
     given = dict(parted(text) for text in settings)
     clock = machine.clock_hz
     recorded = machine.topology
@@ -119,6 +124,8 @@ def _byte_ps(topology: Topology, values: ReplayParameters, clock: float | None) 
 
 
 def _stated(bytes_per_ps: float) -> Bandwidth:
+    from logpost.machines.values.quantity import Bandwidth
+
     return Bandwidth(value=bytes_per_ps * PS_PER_S, unit="B/s", source=SOURCE)
 
 

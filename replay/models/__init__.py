@@ -10,22 +10,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logpost.replay.cost.arrays import ModelError, Number, NumberLike
-from logpost.replay.models.interface import Model, Output, Parameter
-from logpost.replay.models.logpc import LongMessageParameters
-from logpost.replay.models.network_contention import (
-    Contention,
-    Network,
-    closed_contention,
-    interval_without_contention,
-    open_contention,
-)
-from logpost.replay.models.overlap_profile import OverlapProfile
-from logpost.replay.models.parameters import LogGPParameters
-from logpost.replay.models.units import TimeUnit, cycles
-
 if TYPE_CHECKING:
+    from logpost.replay.cost.arrays import ModelError, Number, NumberLike
+    from logpost.replay.models.interface import Model, Output, Parameter
+    from logpost.replay.models.logpc import LongMessageParameters
+    from logpost.replay.models.network_contention import (
+        Contention,
+        Network,
+        closed_contention,
+        interval_without_contention,
+        open_contention,
+    )
+    from logpost.replay.models.overlap_profile import OverlapProfile
+    from logpost.replay.models.parameters import LogGPParameters
     from logpost.replay.models.registry import MODELS, model
+    from logpost.replay.models.units import TimeUnit, cycles
 
 __all__ = [
     "MODELS",
@@ -48,9 +47,27 @@ __all__ = [
     "open_contention",
 ]
 
+_PLACES = {
+    "cost.arrays": ("ModelError", "Number", "NumberLike"),
+    "models.interface": ("Model", "Output", "Parameter"),
+    "models.logpc": ("LongMessageParameters",),
+    "models.network_contention": (
+        "Contention",
+        "Network",
+        "closed_contention",
+        "interval_without_contention",
+        "open_contention",
+    ),
+    "models.overlap_profile": ("OverlapProfile",),
+    "models.parameters": ("LogGPParameters",),
+    "models.registry": ("MODELS", "model"),
+    "models.units": ("TimeUnit", "cycles"),
+}
+
 
 def __getattr__(name: str) -> Any:
-    """The registry, on first use: it imports every model's file, of which an analysis needs two."""
-    if name in ("MODELS", "model"):
-        return getattr(import_module("logpost.replay.models.registry"), name)
+    """Each on first use: a replay needs one of them, an analysis two, and the registry imports every model's file."""
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"logpost.replay.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,6 +23,8 @@ from tests.benchmarks._peer import DIRECTORY, SLOWER, is_given, log_gop_sim, pro
 from tests.benchmarks.whatif_speed import PROGRAM
 from tests.machines.builders import stated
 
+from logpost.analyzer.predict.whatif.extract import FILE
+
 CASES = (
     ("halo", 32, 16_000),
     ("halo", 256, 1_953),
@@ -96,8 +98,8 @@ def ask(run: Path, question: Question, peer: Callable[[], tuple[float, int]]) ->
     best = (float("inf"), 0.0, 0.0, 0.0)
     for _ in range(ROUNDS):
         if question.first:
-            for graph in run.glob("graph*.bin"):
-                graph.unlink()
+            for kept in (*run.glob("graph*.bin"), *run.glob(FILE)):
+                kept.unlink()
         theirs, their_kb = peer()
         ours, our_kb = processor_seconds(
             [sys.executable, "-m", "logpost.cli.app", "whatif", str(run), *question.options]

@@ -27,7 +27,8 @@ from logpost.dashboards.app.panels import charts
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
-from logpost.machines.profiles import load, profile_of_library
+from logpost.machines.profiles import load
+from logpost.machines.profiles.choose import profile_of_library
 from logpost.machines.schema.load import find_machine_file, load_machine_file
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "program_story.hpp"
 
@@ -260,6 +261,20 @@ TEST(Contention, UnchangedTheMeasuredTimesComeBack) {
             all.insert(all.end(), of_rank.begin(), of_rank.end());
         }
         EXPECT_EQ(replay(program, network, {program.placement, network}).leaves, all) << "trial " << trial;
+        // The graph knows what following each event finds.
+        const auto machine = plain_machine();
+        const auto graph = build_graph(program, machine, machine, nullptr, &network);
+        const std::vector<Setting> settings{{.machine = machine}};
+        Weights followed(graph, machine, settings);
+        Weights known(graph, machine, settings);
+        NetworkUse use;
+        const Routes over(graph, program.placement, network);
+        EXPECT_EQ(times_with_contention(graph, sync_points_of(graph), program, over, settings[0], followed, 0, use),
+                  recorded_times(graph, known, 0));
+        EXPECT_EQ(std::tie(graph.use.messages, graph.use.delayed, graph.use.turns, graph.use.waited_ps),
+                  std::tie(use.messages, use.delayed, use.turns, use.waited_ps));
+        EXPECT_EQ(graph.use.busy_ps, use.busy_ps);
+        EXPECT_EQ(graph.use.total_ps, use.total_ps);
     }
 }
 

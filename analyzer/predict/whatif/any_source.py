@@ -36,9 +36,8 @@ def open_choices(run: Run) -> pl.DataFrame:
     )
 
 
-def choice_notes(run: Run) -> list[str]:
-    """A sentence on them, with the place where most of them are; none: there are none, or the archive does not say."""
-    mine = open_choices(run)
+def choice_notes(run: Run, mine: pl.DataFrame) -> list[str]:
+    """A sentence on these, with the place where most of them are; none: there are none, or the archive does not say."""
     if mine.is_empty():
         return []
     messages = run.facts("messages").select(pl.len()).collect().item()

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import polars as pl
-
-from logpost.analyzer.predict.whatif.any_source import choice_notes
 from logpost.analyzer.predict.whatif.axis import Axis, parse_axis
-from logpost.analyzer.predict.whatif.best_mapping import Proposal
 from logpost.analyzer.predict.whatif.bounds import Bounded, bounded, bounded_notes, changed_names
+from logpost.analyzer.predict.whatif.extract import Extract
 from logpost.analyzer.predict.whatif.grid import Grid, grid, parse_grid
-from logpost.analyzer.predict.whatif.mapping import Seats
+from logpost.analyzer.predict.whatif.mapping import Proposal, Seats
 from logpost.analyzer.predict.whatif.network_use import NetworkChange, network_change
 from logpost.analyzer.predict.whatif.plan import Ask, Plan, Rebuilt
-from logpost.analyzer.predict.whatif.scaling import regions
 from logpost.analyzer.predict.whatif.sweep import Sweep, sweep
 from logpost.analyzer.predict.whatif.uncertainty import Doubts, intervals_ps
-from logpost.analyzer.run.directory import Run
-from logpost.analyzer.run.wide import WIDE, wide_sum
 from logpost.analyzer.words.units import time_text
-from logpost.replay.cost.message_models import MessageModel
 from logpost.replay.graph import Engine, Outcome, Scenario
 from logpost.replay.graph.changes import is_nothing
 from logpost.replay.graph.cost_direction import direction
 from logpost.replay.graph.library import LibraryUse
+
+if TYPE_CHECKING:
+    from logpost.analyzer.run.directory import Run
 
 
 @dataclass(frozen=True)
@@ -95,20 +92,14 @@ class Lengths:
 class Replay:
     """A run's program, rebuilt once, for as many questions as somebody has."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run | Path) -> None:
         """Rebuild it.
 
         Raises:
-            InputError: the trace cannot be replayed.
+            InputError: it is no run, or the trace cannot be replayed.
         """
-        self.run = run
         self.rebuilt = Rebuilt(run)
-        self.doubts = Doubts.of(run)
-
-    @cached_property
-    def choices(self) -> list[str]:
-        """What is said of receives that named no sender: the same of every question, and it reads all messages."""
-        return choice_notes(self.run)
+        self.doubts = Doubts.of(self.rebuilt.extract)
 
     def predict(self, ask: Ask) -> Prediction:
         """What the run would have taken under other conditions.
@@ -119,12 +110,12 @@ class Replay:
         return _predict(self, ask)
 
 
-def predict(run: Run, ask: Ask) -> Prediction:
+def predict(run: Run | Path, ask: Ask) -> Prediction:
     """The same for a single question."""
     return Replay(run).predict(ask)
 
 
-def lengths(run: Run, ask: Ask) -> Lengths:
+def lengths(run: Run | Path, ask: Ask) -> Lengths:
     """The program's length as it ran and as it would be, in the time of two replays.
 
     Raises:
@@ -134,7 +125,7 @@ def lengths(run: Run, ask: Ask) -> Lengths:
     engine = plan.engine()
     (measured,) = engine.makespans([plan.recorded])
     (predicted,) = engine.makespans_in_arrival_order([plan.planned])
-    return Lengths(_settings(ask), run.manifest.machine.label, measured, predicted)
+    return Lengths(_settings(ask), plan.rebuilt.extract.label, measured, predicted)
 
 
 def _settings(ask: Ask) -> list[str]:
@@ -147,27 +138,29 @@ def _settings(ask: Ask) -> list[str]:
 
 
 def _predict(replay: Replay, ask: Ask) -> Prediction:
-    run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
+    extract, doubts = replay.rebuilt.extract, replay.doubts
     plan = Plan(replay.rebuilt, ask)
     scenario = plan.planned
+    before, after = replay.rebuilt.outcomes(plan.contention, [scenario])
     (engine,) = plan.engine().in_arrival_order([scenario])
-    before, after = replay.rebuilt.outcomes(plan.contention, engine, [scenario])
+    if engine is not plan.engine():
+        (after,) = engine.replay([scenario])
 
-    open_values = bounded(used.values, changed_names(ask, (axis.name for axis in _axes(ask))))
+    open_values = bounded(extract.bounded, changed_names(ask, (axis.name for axis in _axes(ask))))
 
     def intervals(used: Engine, some: Sequence[Scenario], outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
         return intervals_ps(used, some, before, outcomes, doubts)
 
     return Prediction(
         settings=_settings(ask),
-        machine=used.label,
+        machine=extract.label,
         measured_ps=before.makespan_ps,
         predicted_ps=after.makespan_ps,
         interval_ps=intervals(engine, [scenario], [after])[0],
         before=before,
         after=after,
-        regions=_regions(run, before, after),
-        messages=run.facts("messages").select(pl.len()).collect().item(),
+        regions=_regions(extract, before, after),
+        messages=extract.messages,
         network=network_change(plan, before, after),
         seats=plan.seats(),
         proposal=plan.proposal,
@@ -179,57 +172,34 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         notes=[
             *bounded_notes(open_values),
             *(use.sentence() for use in engine.library if use.is_open and plan.ask.changes),
-            *_notes(run, after),
+            *_of_rebuilt(after),
+            *extract.notes,
             *_of_order(engine, scenario, before, after),
-            *replay.choices,
+            *extract.choices,
             *_of_nothing(plan),
         ],
         plan=plan,
     )
 
 
-def _regions(run: Run, before: Outcome, after: Outcome) -> list[RegionChange]:
-    found = (
-        regions(run)
-        .with_columns(
-            before=_by_callpath(before),
-            after=_by_callpath(after),
-        )
-        .group_by("region")
-        .agg(wide_sum("before", "after"))
-        .filter(pl.col("before") > 0)
-        .sort(pl.col("before") - pl.col("after"), "region", descending=[True, False])
-    )
-    return [RegionChange(*row) for row in found.iter_rows()]
+def _regions(extract: Extract, before: Outcome, after: Outcome) -> list[RegionChange]:
+    times: dict[str, tuple[int, int]] = {}
+    for region, was, becomes in zip(extract.regions, _by_callpath(before), _by_callpath(after), strict=True):
+        all_before, all_after = times.get(region, (0, 0))
+        times[region] = all_before + was, all_after + becomes
+    found = [RegionChange(region, *one) for region, one in times.items() if one[0] > 0]
+    return sorted(found, key=lambda one: (-one.gain_ps, one.region))
 
 
-def _by_callpath(outcome: Outcome) -> pl.Series:
+def _by_callpath(outcome: Outcome) -> list[int]:
     """Time in the calls of each call path and before them, over all locations; ps."""
-    times = zip(outcome.in_calls_ps, outcome.between_calls_ps, strict=True)
-    return pl.Series([inside + before for inside, before in times], dtype=WIDE)
+    return [inside + before for inside, before in zip(outcome.in_calls_ps, outcome.between_calls_ps, strict=True)]
 
 
-def _notes(run: Run, after: Outcome) -> list[str]:
-    notes = []
-    if (model := run.manifest.machine.model) is not MessageModel.full:
-        notes.append(f"the run's messages are split under {model.label}; the replay takes all values of the machine")
-    if after.rebuilt:
-        notes.append(f"{after.rebuilt} messages change their protocol: their times are the model's, not the trace's")
-    used = run.manifest.machine
-    if run.manifest.region_of_interest is not None:
-        notes.append("the run's region of interest is not replayed alone: all lengths are of the whole program")
-    if used.origin == "estimated" and not any(one.value for one in used.values):
-        notes.append(
-            "the trace identifies nothing of its machine, which is taken with L = o = g = G = 0: factors of these "
-            "change nothing, and other values are added to what they replace; analyze it with --machine"
-        )
-    one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").collect()["region"].to_list()
-    if one_sided and run.facts("calls").select(pl.col("region").is_in(one_sided).any()).collect().item():
-        notes.append(
-            "one-sided transfers: the order of a lock's holders, and the call of a target that serves each "
-            "transfer, stay as recorded"
-        )
-    return notes
+def _of_rebuilt(after: Outcome) -> list[str]:
+    if not after.rebuilt:
+        return []
+    return [f"{after.rebuilt} messages change their protocol: their times are the model's, not the trace's"]
 
 
 def _of_order(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome) -> list[str]:

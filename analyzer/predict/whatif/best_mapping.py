@@ -11,13 +11,12 @@ would not pay. The candidates are replayed, and the fastest is proposed: the cos
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.predict.whatif.mapping import Seats, remapped
+from logpost.analyzer.predict.whatif.mapping import Proposal, Seats, remapped
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.words.location_names import owners
 from logpost.machines import LOCALITIES, Machine, ReplayParameters, hops_matrix
@@ -27,15 +26,6 @@ Ids = npt.NDArray[np.int64]
 RANDOM_STARTS = 4
 TYPICAL = 0.5
 """the quantile of message sizes whose range of the machine's values stands for all"""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """The fastest of the placements that were replayed. `tried`: (name, cost over the recorded one's, makespan)."""
-
-    seats: Seats
-    name: str
-    tried: list[tuple[str, float, int]]
 
 
 def best_seats(

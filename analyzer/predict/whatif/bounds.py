@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from logpost.analyzer.predict.whatif.plan import Ask
-from logpost.analyzer.run.manifest import MachineValue
 from logpost.analyzer.words.units import quantity_text
 from logpost.replay.graph.changes import PARAMETERS
+
+if TYPE_CHECKING:
+    from logpost.analyzer.predict.whatif.plan import Ask
+    from logpost.analyzer.run.manifest import MachineValue
 
 
 @dataclass(frozen=True)
@@ -33,17 +36,22 @@ def changed_names(ask: Ask, axes: Iterable[str] = ()) -> set[str]:
     return names | set(PARAMETERS) if ask.machine is not None or "network" in names else names
 
 
-def bounded(values: Sequence[MachineValue], names: Collection[str]) -> list[Bounded]:
-    """Those of a machine's values that the names mean and that are only bounded, in the machine's order."""
+def only_bounded(values: Sequence[MachineValue]) -> list[Bounded]:
+    """Those of a machine's values that are only bounded, in the machine's order."""
+    return [
+        Bounded(one.locality, one.parameter, one.low or 0.0, one.high, one.unit)
+        for one in values
+        if one.bound_only and one.high
+    ]
+
+
+def bounded(values: Sequence[Bounded], names: Collection[str]) -> list[Bounded]:
+    """Those of them that the names mean."""
     meant = set()
     for name in names:
         where, _, symbol = name.rpartition(".")
         meant |= {(where, parameter) for parameter in PARAMETERS.get(symbol, (None, ()))[1]}
-    return [
-        Bounded(one.locality, one.parameter, one.low or 0.0, one.high, one.unit)
-        for one in values
-        if one.bound_only and one.high and {("", one.parameter), (one.locality, one.parameter)} & meant
-    ]
+    return [one for one in values if {("", one.parameter), (one.locality, one.parameter)} & meant]
 
 
 def bounded_notes(found: Sequence[Bounded]) -> list[str]:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.errors import InputError
-from logpost.machines import parse_mapping
 
 Ids = npt.NDArray[np.int64]
 UNKNOWN = -1
@@ -33,6 +32,15 @@ class Seats:
     def seated(self, order: Ids) -> Seats:
         """With rank r on the seat that `order[r]` had."""
         return Seats(self.nodes[order], self.sockets[order])
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The fastest of the placements that were replayed. `tried`: (name, cost over the recorded one's, makespan)."""
+
+    seats: Seats
+    name: str
+    tried: list[tuple[str, float, int]]
 
 
 def remapped(seats: Seats, text: str) -> Seats:
@@ -65,6 +73,8 @@ def remapped(seats: Seats, text: str) -> Seats:
 
 
 def _from_file(seats: Seats, path: Path) -> Seats:
+    from logpost.machines import parse_mapping
+
     nodes = parse_mapping(f"file:{path}").node_of(np.arange(len(seats.nodes)))
     free = {node: list(seats.sockets[seats.nodes == node]) for node in np.unique(seats.nodes).tolist()}
     sockets = [free[node].pop(0) if free.get(node) else UNKNOWN for node in nodes.tolist()]

@@ -6,22 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
-from logpost.analyzer.machine.network import KnownNetwork
-from logpost.analyzer.predict.whatif.best_mapping import Proposal, best_seats
-from logpost.analyzer.predict.whatif.elsewhere import Ranks, Site, recorded_seats, recorded_site, site
-from logpost.analyzer.predict.whatif.mapping import Seats, remapped
-from logpost.analyzer.predict.whatif.scaling import scaled
-from logpost.analyzer.run.directory import Run
-from logpost.analyzer.run.replayable import Replayable
+from logpost.analyzer.predict.whatif.extract import Extract, keep, kept_extract, key_of
+from logpost.analyzer.predict.whatif.mapping import Proposal, Seats, remapped
+from logpost.analyzer.run.place import MACHINE
 from logpost.errors import InputError
-from logpost.machines import Machine, load_machine, replay_parameters
+from logpost.machines import ReplayParameters
 from logpost.replay._native import Program
-from logpost.replay.graph import Engine, Outcome, Scenario, changed, on_machine
+from logpost.replay.graph import Engine, Outcome, Scenario, StoredGraph, changed, on_machine
 from logpost.replay.graph.network_changes import follows_G, is_of_network, with_network
+
+if TYPE_CHECKING:  # what reads tables and machine files is imported where a question needs them
+    from logpost.analyzer.machine.network import KnownNetwork
+    from logpost.analyzer.predict.whatif.elsewhere import Ranks, Site
+    from logpost.analyzer.run.directory import Run
+    from logpost.analyzer.run.replayable import Replayable
+    from logpost.machines import Machine
 
 MOST_MESSAGES = 2_000_000
 """More messages are not followed through the network: that would cost minutes."""
@@ -54,20 +57,43 @@ class Ask:
 class Rebuilt:
     """What every question about a run needs: its program, where it ran, and the engines that replay it.
 
+    A run that is given as its path is opened where something is needed that no question has left in it.
+
     Raises:
-        InputError: nothing communicates.
+        InputError: it is no run, or nothing communicates.
     """
 
-    def __init__(self, run: Run) -> None:
-        if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
-            raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
-        self.run = run
-        self._replayable = Replayable(run)
-        self.ran_on, self.recorded = self._replayable.ran_on, self._replayable.recorded
-        self.ranks = Ranks.of(run)
-        self.seats = recorded_seats(self.ranks, self.ran_on)
+    def __init__(self, run: Run | Path) -> None:
+        self._given = run
+        self.path = run if isinstance(run, Path) else run.path
+        self._key = key_of(self.path) if self.path.is_dir() else ""
+        self.extract = kept_extract(self.path, self._key) or self._extracted()
+        if not self.extract.communicates:
+            raise InputError(f"{self.path}: no location communicates: there is nothing to replay")
+        self.recorded = Scenario(self.extract.machine, self.extract.asynchronous_progress, library=self.extract.library)
+        self.seats = self.extract.seats
         self._engines: dict[bool, Engine] = {}
         self._outcomes: dict[bool, Outcome] = {}
+
+    def _extracted(self) -> Extract:
+        from logpost.analyzer.predict.whatif.extracted import extract_of
+
+        extract = extract_of(self.run)
+        keep(extract, self.path, self._key)
+        return extract
+
+    @cached_property
+    def run(self) -> Run:
+        """Opened, unless it was given so."""
+        from logpost.analyzer.run.directory import Run
+
+        return Run.open(self._given) if isinstance(self._given, Path) else self._given
+
+    @cached_property
+    def _replayable(self) -> Replayable:
+        from logpost.analyzer.run.replayable import Replayable
+
+        return Replayable(self.run)
 
     @property
     def program(self) -> Program:
@@ -75,29 +101,55 @@ class Rebuilt:
         return self._replayable.program
 
     @cached_property
+    def ran_on(self) -> Machine:
+        """The machine that it ran on."""
+        from logpost.machines import load_machine
+
+        return load_machine(self.path / MACHINE)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The locations, and the rank of each."""
+        from logpost.analyzer.predict.whatif.elsewhere import Ranks
+
+        return Ranks.of(self.run)
+
+    @cached_property
     def site(self) -> Site | None:
         """Where it ran; None where ranks or nodes are not known."""
+        from logpost.analyzer.predict.whatif.elsewhere import recorded_site
+
         return None if self.seats is None else recorded_site(self.program, self.ranks, self.ran_on, self.seats)
 
     def engine(self, contention: bool) -> Engine:
         """The engine that replays contention, or not."""
         if contention not in self._engines:
             network = self.site.surroundings if contention and self.site is not None else None
-            self._engines[contention] = self._replayable.engine(network=network, stores=True)
+            self._engines[contention] = Engine(
+                lambda: self.program,
+                self.recorded,
+                locations=self.extract.locations,
+                callpaths=self.extract.callpaths,
+                network=network,
+                stored=self._stored(network is not None),
+            )
         return self._engines[contention]
+
+    def _stored(self, contention: bool) -> StoredGraph:
+        """A file in the run, which may be deleted."""
+        name = "graph-contention.bin" if contention else "graph.bin"
+        return StoredGraph(self.path / name, self._key)
 
     def outcome(self, contention: bool) -> Outcome:
         """The replay of what was recorded."""
-        return self.outcomes(contention, self.engine(contention), [])[0]
+        return self.outcomes(contention, [])[0]
 
-    def outcomes(self, contention: bool, engine: Engine, scenarios: Sequence[Scenario]) -> list[Outcome]:
-        """The same, and an engine's replays of scenarios; in one pass where the engine is that of the recording."""
-        own = self.engine(contention)
+    def outcomes(self, contention: bool, scenarios: Sequence[Scenario]) -> list[Outcome]:
+        """The same, and those of scenarios in the recorded order; in one pass where neither is known."""
+        engine = self.engine(contention)
         if contention not in self._outcomes:
-            together = scenarios if engine is own else []
-            self._outcomes[contention], *found = own.replay([self.recorded, *together])
-            if together:
-                return [self._outcomes[contention], *found]
+            self._outcomes[contention], *found = engine.replay([self.recorded, *scenarios])
+            return [self._outcomes[contention], *found]
         return [self._outcomes[contention], *engine.replay(scenarios)]
 
 
@@ -109,32 +161,56 @@ class Plan:
     """
 
     def __init__(self, rebuilt: Rebuilt, ask: Ask) -> None:
-        run = rebuilt.run
-        self.rebuilt, self.run, self.ask = rebuilt, run, ask
-        self.ran_on, self.recorded, self.ranks = rebuilt.ran_on, rebuilt.recorded, rebuilt.ranks
+        self.rebuilt, self.ask, self.recorded = rebuilt, ask, rebuilt.recorded
         self.recorded_seats = rebuilt.seats
         """None where ranks or nodes are not known"""
-        self.runs_on = self.ran_on
-        """the machine that is named, or the recorded one"""
         self._sites: dict[tuple[object, ...], Site] = {}
         scenario = self.recorded
         if ask.machine is not None:
-            self.runs_on = load_machine(ask.machine)
+            from logpost.machines import replay_parameters
+
             scenario = on_machine(scenario, replay_parameters(self.runs_on))
         scenario = changed(scenario, [text for text in ask.settings if not is_of_network(text)])
-        self._scenario = scaled(run, scenario, ask.scale_compute)
+        if ask.scale_compute:
+            from logpost.analyzer.predict.whatif.scaling import scaled
+
+            scenario = scaled(self.run, scenario, ask.scale_compute)
+        self._scenario = scenario
         self._network = [text for text in ask.settings if is_of_network(text)]
-        machine, _ = with_network(self.runs_on, self._scenario.machine, self._network)
-        self.contention, self.why_not = self._contention(machine.topology is not None)
-        self.machine = machine if self._network else self.runs_on
-        """with the network that is planned; its values of messages are `planned`'s"""
-        if "network=ideal" in ask.settings:
-            self.machine = machine.model_copy(update={"topology": None})
+        self.contention, self.why_not = self._contention()
         self.proposal: Proposal | None = None
         self._seats = self.recorded_seats
         if ask.mapping is not None:
             self._seats = self._mapped(ask.mapping)
         self.planned = self.scenario()
+
+    @property
+    def run(self) -> Run:
+        """The run, opened."""
+        return self.rebuilt.run
+
+    @property
+    def ranks(self) -> Ranks:
+        """The run's locations, and the rank of each."""
+        return self.rebuilt.ranks
+
+    @cached_property
+    def runs_on(self) -> Machine:
+        """The machine that is named, or the recorded one."""
+        from logpost.machines import load_machine
+
+        return self.rebuilt.ran_on if self.ask.machine is None else load_machine(self.ask.machine)
+
+    @cached_property
+    def machine(self) -> Machine:
+        """With the network that is planned; its values of messages are `planned`'s."""
+        if "network=ideal" in self.ask.settings:
+            return self._with_network(self._scenario.machine)[0].model_copy(update={"topology": None})
+        return self._with_network(self._scenario.machine)[0] if self._network else self.runs_on
+
+    def _with_network(self, values: ReplayParameters, extra: Sequence[str] = ()) -> tuple[Machine, ReplayParameters]:
+        machine, values = with_network(self.runs_on, values, self._network)
+        return with_network(machine, values, extra) if extra else (machine, values)
 
     def engine(self) -> Engine:
         """The engine for all scenarios of the plan."""
@@ -143,11 +219,14 @@ class Plan:
     def scenario(self, extra: Sequence[str] = (), seats: Seats | None = None) -> Scenario:
         """The question, with further settings on top of it, and with ranks on other seats."""
         scenario = changed(self._scenario, [text for text in extra if not is_of_network(text)])
-        machine, values = with_network(self.runs_on, scenario.machine, self._network)
-        machine, values = with_network(machine, values, [text for text in extra if is_of_network(text)])
-        scenario = replace(scenario, machine=values)
+        of_network = [text for text in extra if is_of_network(text)]
         seats = seats or self._seats
-        if seats is None or not self._differs(extra, seats):
+        differs = seats is not None and self._differs(extra, seats)
+        if not (differs or self._network or of_network):
+            return scenario
+        machine, values = self._with_network(scenario.machine, of_network)
+        scenario = replace(scenario, machine=values)
+        if seats is None or not differs:
             return scenario
         if "network=ideal" in self.ask.settings:
             machine = machine.model_copy(update={"topology": None})
@@ -155,11 +234,15 @@ class Plan:
             seats = self.seated(seats, machine)
         key = (seats.nodes.tobytes(), seats.sockets.tobytes(), tuple(extra) if self._links_differ(extra) else ())
         if key not in self._sites:
+            from logpost.analyzer.predict.whatif.elsewhere import site
+
             self._sites[key] = site(self.rebuilt.program, self.ranks, machine, seats)
         return replace(scenario, elsewhere=self._sites[key].surroundings)
 
     def network_of(self, scenario: Scenario) -> KnownNetwork:
         """The known network of a scenario."""
+        from logpost.analyzer.machine.network import KnownNetwork
+
         for one in self._sites.values():
             if one.surroundings is scenario.elsewhere:
                 return one.network
@@ -189,17 +272,18 @@ class Plan:
         settings = [*self.ask.settings, *extra]
         return self.contention and follows_G(self.runs_on) and self._links_differ(settings)
 
-    def _contention(self, planned: bool) -> tuple[bool, str]:
+    def _contention(self) -> tuple[bool, str]:
         """Whether messages share the network, and else why not."""
         if self.recorded_seats is None:
             return False, "the trace does not state the node of every rank"
         if not self.ask.contention:
             return False, "it is switched off"
         site = self.rebuilt.site
+        planned = self._with_network(self._scenario.machine)[0].topology is not None
         if not planned and site is not None and not site.surroundings.known:
             notes = [note for note in site.network.notes if "is 0: " in note]
             return False, notes[0].partition("is 0: ")[2] if notes else "no message is between nodes"
-        messages = self.run.facts("messages").select(pl.len()).collect().item()
+        messages = self.rebuilt.extract.messages
         if messages > MOST_MESSAGES:
             return False, f"the run has {messages:,} messages, and {MOST_MESSAGES:,} are followed at most"
         return True, ""
@@ -209,7 +293,9 @@ class Plan:
             raise InputError(f"--mapping {text}: another placement needs a trace that states the node of every rank")
         if text != "best":
             return remapped(self.recorded_seats, text)
-        machine, values = with_network(self.runs_on, self._scenario.machine, self._network)
+        from logpost.analyzer.predict.whatif.best_mapping import best_seats
+
+        machine, values = self._with_network(self._scenario.machine)
         engine = self.engine()
 
         def makespan(seats: Seats) -> int:

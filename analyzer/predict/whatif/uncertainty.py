@@ -51,12 +51,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from logpost.analyzer.predict.whatif.any_source import open_choices
 from logpost.analyzer.predict.whatif.direction import bounded
-from logpost.analyzer.run.directory import Run
+from logpost.analyzer.predict.whatif.extract import Extract
 from logpost.machines import LOCALITIES
 from logpost.machines.parameters import COLUMNS
 from logpost.replay.graph import Engine, Outcome, Scenario
@@ -96,12 +94,12 @@ class Doubts:
     """share of the messages whose receives named no sender and could have taken another one's"""
 
     @classmethod
-    def of(cls, run: Run) -> Doubts:
+    def of(cls, extract: Extract) -> Doubts:
         """Those of a run."""
         return cls(
-            tick_ps=1e12 / run.manifest.clock.ticks_per_second,
-            recalibrates=run.facts("calls").select(pl.len()).collect().item() <= MOST_CALLS,
-            open_receives=open_choices(run).height / max(1, run.facts("messages").select(pl.len()).collect().item()),
+            tick_ps=extract.tick_ps,
+            recalibrates=extract.calls <= MOST_CALLS,
+            open_receives=extract.open_receives / max(1, extract.messages),
         )
 
 
@@ -385,7 +383,7 @@ def _common_rows(recorded: Scenario, scenario: Scenario) -> tuple[Any, Any]:
     """The rows of both machines' columns, by class and by each range of sizes in which neither of them changes a
     value."""
     machines = (recorded.machine, scenario.machine)
-    sizes = np.union1d(*(one.max_bytes for one in machines))
+    sizes = np.array(sorted({size for one in machines for size in one.max_bytes.tolist()}))
     classes = np.arange(len(LOCALITIES))[:, None]
     mine, theirs = (one.row(classes, sizes).ravel() for one in machines)
     return mine, theirs

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.predict.loggopsim import Scheduled
 from logpost.analyzer.predict.whatif import Lengths, Prediction, Proposal, RegionChange, Sweep, Tolerance
 from logpost.analyzer.render.whatif.grid import print_grid
 from logpost.analyzer.words.units import percent_text, safe, shorten, time_text
 from logpost.replay.graph import Outcome
+
+if TYPE_CHECKING:
+    from logpost.analyzer.predict.loggopsim import Scheduled
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_PIECES = 12

@@ -11,7 +11,7 @@ import dash
 from dash import Input, State, dcc, html
 
 from logpost.analyzer.predict.whatif import Ask, Prediction, Replay
-from logpost.analyzer.predict.whatif.bounds import bounded, bounded_notes, changed_names
+from logpost.analyzer.predict.whatif.bounds import bounded, bounded_notes, changed_names, only_bounded
 from logpost.analyzer.words.units import bytes_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import PATIENCE_S, StoppedError
@@ -142,7 +142,7 @@ def _field(label: str, name: str, value: str, example: str, width: int) -> html.
 def _bounded(view: View) -> list[Any]:
     """That a value which is moved, or that the curve is over, was not measured."""
     names = changed_names(_ask(view), (_swept(view),))
-    return [panels.note(text) for text in bounded_notes(bounded(view.manifest.machine.values, names))]
+    return [panels.note(text) for text in bounded_notes(bounded(only_bounded(view.manifest.machine.values), names))]
 
 
 def _not_known(view: View) -> list[Any]:

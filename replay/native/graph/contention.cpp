@@ -149,6 +149,7 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
                    [&](std::uint32_t in) { return time_of(graph.arcs[points.ins[in].edge].source); });
     points.for_each_other(resolve);
     graph.fit.turns += simulation.use().turns;
+    graph.use = std::move(simulation.use());
     for (std::size_t i = 0; i < graph.crossings.size(); ++i) {
         const auto trimmed = trimmed_ps(graph, costs, i);
         graph.fit.contradicted_ps.leaving += static_cast<WidePs>(trimmed.leaving);
@@ -221,6 +222,26 @@ std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPo
         found[node] += times[points.of_node[node]];
     }
     return found;
+}
+
+std::vector<std::int64_t> recorded_times(const Graph& graph, Weights& weights, std::size_t lane) {
+    std::vector<Delay> delays;
+    delays.reserve(graph.crossings.size());
+    for (const auto& crossing : graph.crossings) {
+        delays.push_back({crossing.delay_ps, crossing.sent_delay_ps});
+    }
+    weights.set_delays(lane, std::move(delays));
+    std::vector<std::int64_t> times(graph.nodes());
+    for (std::uint32_t node = 0; node < times.size(); ++node) {
+        auto latest = INT64_MIN;
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            const auto edge = graph.edge(i);
+            const auto weight = weights.weight(edge, lane, 0);
+            latest = std::max(latest, edge.source == kNone ? weight : times[edge.source] + weight);
+        }
+        times[node] = latest;
+    }
+    return times;
 }
 
 std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,

@@ -26,17 +26,6 @@
 
 namespace logpost::replay {
 
-/// How the network was used.
-struct NetworkUse {
-    std::vector<double> busy_ps;          ///< by link: time of its bytes at its bandwidth
-    std::vector<std::int64_t> waited_ps;  ///< by link: waits of its messages in the network
-    NetworkWaits<WidePs> confirmed_ps;    ///< with deadlines: of messages that were needed when they arrived
-    std::uint64_t messages = 0;           ///< between nodes
-    std::uint64_t delayed = 0;            ///< of them, those that waited
-    WidePs total_ps = 0;                  ///< sum of their waits
-    std::uint64_t turns = 0;  ///< messages that start at another time where NICs are shared, and where they take turns
-};
-
 /// How a graph's messages between nodes travel over a network, whatever the setting. What is given must outlive this.
 struct Routes {
     struct Route {
@@ -61,6 +50,10 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
 std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Program& program,
                                                 const Routes& routes, const Setting& setting, Weights& weights,
                                                 std::size_t lane, NetworkUse& use);
+
+/// The same of the program as it ran, where its graph knows how it used the network: the waits are those that it was
+/// calibrated by, and no event is followed.
+std::vector<std::int64_t> recorded_times(const Graph& graph, Weights& weights, std::size_t lane);
 
 /// From the earliest begin to the latest end, by lane.
 std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,

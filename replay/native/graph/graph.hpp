@@ -113,6 +113,17 @@ struct NetworkWaits {
     Ps arriving = 0;
 };
 
+/// How the network was used.
+struct NetworkUse {
+    std::vector<double> busy_ps;          ///< by link: time of its bytes at its bandwidth
+    std::vector<std::int64_t> waited_ps;  ///< by link: waits of its messages in the network
+    NetworkWaits<WidePs> confirmed_ps;    ///< with deadlines: of messages that were needed when they arrived
+    std::uint64_t messages = 0;           ///< between nodes
+    std::uint64_t delayed = 0;            ///< of them, those that waited
+    WidePs total_ps = 0;                  ///< sum of their waits
+    std::uint64_t turns = 0;  ///< messages that start at another time where NICs are shared, and where they take turns
+};
+
 /// What the recorded times say of the waits for NICs and links that the network's model has, summed over the messages
 /// between nodes. Of a message that was there before anybody needed it they say nothing.
 struct NetworkFit {
@@ -186,6 +197,7 @@ struct Graph {
     DecidedLibrary library;                   ///< what the program's library does
     std::vector<std::int64_t> apart_ps;       ///< by message class: as Turns says
     NetworkFit fit;                           ///< of the crossings
+    NetworkUse use;                           ///< likewise, as the program ran; without messages: not known
     std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
     std::vector<MessageSteps> steps;          ///< of messages, by receiver and receive; where requested
     std::vector<Grant> grants;                ///< of epochs, likewise

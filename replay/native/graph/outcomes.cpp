@@ -19,24 +19,67 @@ struct Stretch {
     std::int32_t callpath = -1;
 };
 
-/// Calls `visit(node, ended, begun)` for the times that sums over calls consist of: a node's time ends what `ended`
-/// says and begins what `begun` says.
+/// The times of a location that sums over calls consist of.
+class Boundaries {
+  public:
+    Boundaries(const Graph& graph, std::size_t location)
+        : graph_(graph),
+          begin_(graph.begins[location]),
+          call_(graph.first_call[location]),
+          end_(begin_ == kNone ? call_ : graph.first_call[location + 1]) {}
+
+    /// Those before the node `limit`, from where the last visit stopped: calls `visit(node, ended, begun)` for each,
+    /// whose time ends what `ended` says and begins what `begun` says.
+    template <class Visit>
+    void visit_before(std::uint32_t limit, Visit&& visit) {
+        using enum Stretch::Kind;
+        for (; call_ < end_; ++call_, step_ = Step::enter) {
+            const auto callpath = graph_.callpath[call_];
+            if (step_ == Step::begin) {
+                if (begin_ >= limit) {
+                    return;
+                }
+                visit(begin_, Stretch{}, Stretch{between_calls, callpath});
+                step_ = Step::enter;
+            }
+            if (step_ == Step::enter) {
+                if (graph_.enters[call_] >= limit) {
+                    return;
+                }
+                visit(graph_.enters[call_], Stretch{between_calls, callpath}, Stretch{in_call, callpath});
+                step_ = Step::leave;
+            }
+            if (graph_.leaves[call_] >= limit) {
+                return;
+            }
+            const auto next = graph_.next_call.empty() ? call_ + 1 : graph_.next_call[call_];
+            visit(graph_.leaves[call_], Stretch{in_call, callpath},
+                  next < end_ ? Stretch{between_calls, graph_.callpath[next]} : Stretch{});
+        }
+    }
+
+  private:
+    enum class Step : std::uint8_t { begin, enter, leave };
+
+    const Graph& graph_;
+    std::uint32_t begin_, call_, end_;
+    Step step_ = Step::begin;
+};
+
+/// All of them. In stretches of nodes, of which the caches hold what `visit` has for each: calls that are near in time
+/// have nodes that are near.
 template <class Visit>
 void for_each_boundary(const Graph& graph, Visit&& visit) {
-    using enum Stretch::Kind;
+    constexpr std::size_t kAtOnce = std::size_t{1} << 16U;  // a quarter of a MB where that is four bytes
+    std::vector<Boundaries> locations;
+    locations.reserve(graph.begins.size());
     for (std::size_t location = 0; location < graph.begins.size(); ++location) {
-        const auto first = graph.first_call[location];
-        const auto end = graph.first_call[location + 1];
-        if (graph.begins[location] == kNone || first == end) {
-            continue;
-        }
-        visit(graph.begins[location], Stretch{}, Stretch{between_calls, graph.callpath[first]});
-        for (auto call = first; call < end; ++call) {
-            const auto callpath = graph.callpath[call];
-            visit(graph.enters[call], Stretch{between_calls, callpath}, Stretch{in_call, callpath});
-            const auto next = graph.next_call.empty() ? call + 1 : graph.next_call[call];
-            visit(graph.leaves[call], Stretch{in_call, callpath},
-                  next < end ? Stretch{between_calls, graph.callpath[next]} : Stretch{});
+        locations.emplace_back(graph, location);
+    }
+    for (std::size_t first = 0; first < graph.nodes(); first += kAtOnce) {
+        const auto end = static_cast<std::uint32_t>(std::min(first + kAtOnce, graph.nodes()));
+        for (auto& one : locations) {
+            one.visit_before(end, visit);
         }
     }
 }

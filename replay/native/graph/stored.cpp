@@ -23,7 +23,7 @@
 namespace logpost::replay {
 namespace {
 
-constexpr std::string_view kMagic = "logpost graph 3\n";
+constexpr std::string_view kMagic = "logpost graph 4\n";
 constexpr std::size_t kAligned = 64;  ///< bytes: each column begins at a multiple, as an x86-64 cache line does
 /// A file that can be built again has a tenth of the free space at most: the rest is the user's.
 constexpr std::uintmax_t kShareOfFree = 10;
@@ -59,6 +59,13 @@ void for_each_member(Graph& graph, Column&& column, Value&& value) {
     value(graph.nics_share);
     value(graph.library);
     value(graph.fit);
+    column(graph.use.busy_ps);
+    column(graph.use.waited_ps);
+    value(graph.use.confirmed_ps);
+    value(graph.use.messages);
+    value(graph.use.delayed);
+    value(graph.use.total_ps);
+    value(graph.use.turns);
     value(graph.rebuilt);
     value(graph.slots_needed);
 }

@@ -102,9 +102,10 @@ class WhatIf {
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + points_.bytes(); }
 
-    /// Factors: a row per machine, a column per location or callpath.
+    /// Factors: a row per machine, a column per location or callpath. `recorded`: the machine of which nothing is
+    /// changed; -1: none.
     nb::dict replay(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
-                    const Matrix& by_callpath) const {
+                    const Matrix& by_callpath, std::ptrdiff_t recorded) const {
         const auto settings = settings_of(machines, compute, by_location, by_callpath);
         const auto lanes = settings.size();
         std::vector<NetworkUse> uses(lanes);
@@ -113,7 +114,7 @@ class WhatIf {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
             outcomes = graph_.crossings.empty() ? replay::outcomes(graph_, weights, settings)
-                                                : contended(weights, settings, uses);
+                                                : contended(weights, settings, uses, recorded);
         }
         auto found = results(outcomes);
         found["network"] = of_network(uses);
@@ -226,12 +227,17 @@ class WhatIf {
 
     /// By lane; the times of a lane are there while a thread is at it.
     [[nodiscard]] std::vector<LaneOutcome> contended(Weights& weights, const std::vector<Setting>& settings,
-                                                     std::vector<NetworkUse>& uses) const {
+                                                     std::vector<NetworkUse>& uses, std::ptrdiff_t recorded) const {
         std::vector<LaneOutcome> outcomes(settings.size());
         const auto sources = sources_of(graph_);
         const auto over = routes();
         for_each_parallel(settings.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
-            const auto times = times_of(over, weights, settings, lane, uses[lane]);
+            const bool known = static_cast<std::ptrdiff_t>(lane) == recorded && graph_.use.messages > 0;
+            const auto times =
+                known ? recorded_times(graph_, weights, lane) : times_of(over, weights, settings, lane, uses[lane]);
+            if (known) {
+                uses[lane] = graph_.use;
+            }
             outcomes[lane] = outcome_of(graph_, sources, weights, settings, times, lane);
         });
         return outcomes;
@@ -399,10 +405,11 @@ void bind_whatif(nb::module_& module) {
         .def_prop_ro(
             "chooses", [](const WhatIf& self) { return self.graph().chooses; },
             "Whether calls take what arrives first: in which order requests complete depends on the machine.")
-        .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
+        .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a, "recorded"_a = -1,
              nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
-                     "by_callpath: numpy.ndarray) -> dict[str, typing.Any]"),
-             "Makespans, critical paths and sums, a row per machine.")
+                     "by_callpath: numpy.ndarray, recorded: int = -1) -> dict[str, typing.Any]"),
+             "Makespans, critical paths and sums, a row per machine. `recorded`: the row in which the program runs as "
+             "it ran; -1: none.")
         .def("makespans", &WhatIf::makespans, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a, "threads"_a,
              "released"_a,
              nb::sig("def makespans(self, machines: list[Parameters], compute: numpy.ndarray, "

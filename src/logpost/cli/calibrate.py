@@ -266,7 +266,7 @@ def _values_table(found: Calibration) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from logpost.machines.schema import LOCALITIES
+    from logpost.machines.localities import LOCALITIES
     from logpost.machines.values.text import shown, size_text
 
     machine = found.machine

@@ -66,7 +66,7 @@ def _list_cures(run: Run, *, as_json: bool) -> None:
     cures_text.print_cures(found, Console(highlight=False))
 
 
-def _quick(run: Run, ask: Ask, *, as_json: bool) -> None:
+def _quick(run: Path, ask: Ask, *, as_json: bool) -> None:
     from logpost.analyzer.predict.whatif import lengths
 
     found = lengths(run, ask)
@@ -269,7 +269,6 @@ def command(
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.predict.whatif import Ask, predict
-    from logpost.analyzer.run.directory import Run
     from logpost.analyzer.run.place import refuse_occupied
     from logpost.errors import InputError
     from logpost.whole_file import refuse_existing
@@ -285,13 +284,15 @@ def command(
         raise InputError("--breakpoints belongs to --sweep; add --sweep NAME=A:B:N, or leave it out")
     if unit is not None:
         raise InputError("--unit belongs to --rules; leave it out")
-    opened = Run.open(run)
     if overlap or cures or without is not None:
         alone = "--overlap" if overlap else "--cures" if cures else "--without"
         if overlap + cures + (without is not None) > 1 or any(
             (settings, machine, scale_compute, sweep, grid, mapping, output, html)
         ):
             raise InputError(f"{alone} is about the run as it was recorded; give it alone")
+        from logpost.analyzer.run.directory import Run
+
+        opened = Run.open(run)
         if without is not None:
             _remove(opened, without, as_json=as_json)
         elif cures:
@@ -305,17 +306,17 @@ def command(
     if quick:
         if any((sweep, grid, rankfile, output, html)):
             raise InputError("--quick prints a length alone; leave out --sweep, --grid, --rankfile, -o and --html")
-        _quick(opened, question, as_json=as_json)
+        _quick(run, question, as_json=as_json)
         return
     if output is not None:
         refuse_occupied(output, force=force)
     if html is not None:
         refuse_existing(html, force=force)
-    found = predict(opened, question)
+    found = predict(run, question)
     if rankfile is not None and found.seats is not None:
         from logpost.analyzer.predict.whatif.rankfile import write_rankfile
 
-        write_rankfile(opened, found.seats, rankfile, force=force)
+        write_rankfile(found.plan.run, found.seats, rankfile, force=force)
     if output is not None:
         from logpost.analyzer.predict.whatif.predicted_run import write_predicted
         from logpost.cli.progress import progress_bar
@@ -325,7 +326,7 @@ def command(
     if html is not None:
         from logpost.dashboards.report.whatif import write_whatif
 
-        write_whatif(opened, found, html)
+        write_whatif(found.plan.run, found, html)
     if as_json:
         from logpost.analyzer.render.whatif.json import as_json as object_of
 

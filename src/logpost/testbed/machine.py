@@ -23,9 +23,10 @@ import numpy as np
 
 from logpost.collectors.testbed.platform import Channel, NextHop, Platform, Range
 from logpost.errors import InputError
+from logpost.machines.localities import LOCALITIES
 from logpost.machines.parameters import UNLIMITED, ReplayParameters
 from logpost.machines.parameters.loggp import replay_parameters
-from logpost.machines.schema import LOCALITIES, Machine
+from logpost.machines.schema import Machine
 from logpost.machines.topologies import Cartesian, Dragonfly, Topology
 from logpost.machines.topologies.mapping import Mapping
 

@@ -6,7 +6,7 @@ from tests.machines.builders import machine
 
 from logpost.analyzer.archive.mpi_library import LIBRARY
 from logpost.analyzer.pipeline.library import library_used
-from logpost.machines.profiles import load_profile
+from logpost.machines.profiles.load import load_profile
 
 SMPI = {LIBRARY: "SMPI Version 3.32. Copyright The SimGrid Team 2007-2022"}
 

@@ -11,8 +11,9 @@ from tests.machines.builders import machine, problems
 
 from logpost.collectors.testbed.limits import SHORT
 from logpost.errors import InputError
-from logpost.machines.profiles import ALTERNATIVES, PROPERTIES, load_profile, profile_names, profile_of_library
-from logpost.machines.profiles.load import LIBRARY, read_profile
+from logpost.machines.profiles.choose import profile_of_library
+from logpost.machines.profiles.load import LIBRARY, load_profile, profile_names, read_profile
+from logpost.machines.profiles.properties import ALTERNATIVES, PROPERTIES
 from logpost.machines.schema.load import check_machine
 from logpost.machines.schema.write import to_toml
 from logpost.machines.values.toml import tomllib

@@ -83,7 +83,7 @@ def undisturbed(found: Calibration) -> Calibration:
 
 def locality(machine: Machine) -> str:
     """The class that was measured, from far to near; that of the machine file's o(S, b) and log3P tables."""
-    from logpost.machines.schema import LOCALITIES
+    from logpost.machines.localities import LOCALITIES
 
     for name in reversed(LOCALITIES):
         if name != "self" and machine.loggp.of(name) is not None:

@@ -48,6 +48,6 @@ def test_another_message_could_have_been_taken(
 ) -> None:
     run = cast("Run", Messages(messages, any_source))
     assert open_choices(run)["recv_number"].to_list() == open_numbers
-    notes = choice_notes(run)
+    notes = choice_notes(run, open_choices(run))
     assert len(notes) == (1 if open_numbers else 0)
     assert all(text.startswith(f"{len(open_numbers)} of {len(messages)} receives") for text in notes)

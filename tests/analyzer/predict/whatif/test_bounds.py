@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.predict.whatif import Ask
-from logpost.analyzer.predict.whatif.bounds import bounded, bounded_notes, changed_names
+from logpost.analyzer.predict.whatif.bounds import bounded, bounded_notes, changed_names, only_bounded
 from logpost.analyzer.run.manifest import MachineValue
 
 
@@ -20,12 +20,14 @@ def _value(locality: str, parameter: str, low: float, high: float, *, bound_only
     )
 
 
-VALUES = [
-    _value("same_node", "L", 0, 700_000),
-    _value("other_node", "L", 0, 3_200_000),
-    _value("other_node", "o_s", 100_000, 400_000),
-    _value("other_node", "g", 900_000, 1_100_000, bound_only=False),
-]
+VALUES = only_bounded(
+    [
+        _value("same_node", "L", 0, 700_000),
+        _value("other_node", "L", 0, 3_200_000),
+        _value("other_node", "o_s", 100_000, 400_000),
+        _value("other_node", "g", 900_000, 1_100_000, bound_only=False),
+    ]
+)
 
 
 def test_an_upper_bound_of_what_is_changed_is_named() -> None:

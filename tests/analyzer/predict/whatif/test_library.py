@@ -15,7 +15,7 @@ from tests.replay.graph.programs import Story
 
 from logpost.analyzer.predict.whatif.uncertainty import Doubts, interval_ps
 from logpost.machines import load_machine, replay_parameters
-from logpost.machines.profiles import ALTERNATIVES
+from logpost.machines.profiles.properties import ALTERNATIVES
 from logpost.replay._native import algorithms, call_kinds, library_properties, operations
 from logpost.replay.graph import Engine, Scenario, changed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,29 @@ def test_unchanged_every_archive_comes_back_from_a_network_that_is_too_slow(runs
             assert recorded is not None or not graph.contends
         crossed += network.known
     assert crossed >= 3
+
+
+def test_a_graph_knows_how_the_recorded_program_used_its_network(stencil: Run) -> None:
+    """An equal scenario that is not the recorded one itself is followed event by event."""
+    rebuilt = Rebuilt(stencil)
+    known, followed = rebuilt.engine(True).replay([rebuilt.recorded, replace(rebuilt.recorded)])
+    assert known.network is not None
+    assert followed.network is not None
+    np.testing.assert_array_equal(known.ends_ps, followed.ends_ps)
+    np.testing.assert_array_equal(known.network.link_busy_ps, followed.network.link_busy_ps)
+    np.testing.assert_array_equal(known.network.link_waited_ps, followed.network.link_waited_ps)
+    assert (known.path_ps, known.sensitivities, known.in_calls_ps, known.waited_more_ps) == (
+        followed.path_ps,
+        followed.sensitivities,
+        followed.in_calls_ps,
+        followed.waited_more_ps,
+    )
+    assert (known.network.messages, known.network.delayed, known.network.waited_ps, known.network.turns) == (
+        followed.network.messages,
+        followed.network.delayed,
+        followed.network.waited_ps,
+        followed.network.turns,
+    )
 
 
 def test_without_a_turn_at_a_nic_it_does_not_matter_whether_messages_share_it(runs: dict[str, Run]) -> None:
