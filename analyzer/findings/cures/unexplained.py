@@ -11,7 +11,7 @@ of the gain none of it can be removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -42,8 +42,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program: Program) -> Iterator[Proposal]:
-    """Nothing of these categories at the places with much of it."""
-    messages = program.messages
+    """Nothing of these categories at the places with much of it; what the tracer does is apart."""
     recorded = ~program.is_kind("not_recorded")
     residual, length = program.spent_ps(*categories) * recorded, program.leave_ps - program.enter_ps
     of_place = {
@@ -51,8 +50,18 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
         for callpath, calls in by_callpath(program, np.flatnonzero(program.inside)).items()
         if exact_sum(residual[calls]) > MUCH * exact_sum(length[calls])
     }
-    if not of_place:
-        return
+    flushes = {path: calls for path, calls in of_place.items() if evidence.region(path) == FLUSH}
+    others = {path: calls for path, calls in of_place.items() if path not in flushes}
+    for places in (flushes, others):
+        if places:
+            yield _without(evidence, program, kind, places, residual)
+
+
+def _without(
+    evidence: Evidence, program: Program, kind: str, of_place: Mapping[int, Rows], residual: Int64
+) -> Proposal:
+    """Nothing of a residual at these places."""
+    messages, length = program.messages, program.leave_ps - program.enter_ps
     calls = np.concatenate([*of_place.values()])
     alone = calls[program.own_ps[calls] == length[calls]]
     lasts = column(program.count)
@@ -61,7 +70,7 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
     unexplained = exact_sum(residual[calls])
     worst = max(of_place, key=lambda path: exact_sum(residual[of_place[path]]))
     polls = kind == "mpi_other" and program.is_kind("test", "probe")[of_place[worst]].all()
-    yield Proposal(
+    return Proposal(
         kind=UNEXPLAINED,
         callpath=worst,
         callpaths=frozenset(of_place),

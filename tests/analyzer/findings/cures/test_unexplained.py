@@ -116,7 +116,9 @@ def test_a_flush_of_the_tracer_is_not_the_program() -> None:
     path = made.path("main", unexplained.FLUSH)
     for rank in range(2):
         made.call(rank, 20 * MS, 50 * MS, path, mpi_other=30 * MS)
-    (row,) = made.alone(unexplained.find).iter_rows(named=True)
+        made.call(rank, 50 * MS, 60 * MS, made.path("main", "MPI_Comm_dup"), mpi_other=10 * MS)
+    row, other = made.alone(unexplained.find).iter_rows(named=True)
     assert says(row["title"], "100.0 %", "0-1", "60.0 ms")
     assert "the tracer's" in row["title"]
     assert "SCOREP_TOTAL_MEMORY" in row["advice"]
+    assert facts(other["title"]) == ["100.0 %", "MPI_Comm_dup", "0-1", "20.0 ms"]
