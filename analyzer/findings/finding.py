@@ -59,21 +59,28 @@ class Number:
     unit: str
     thread: int | None = None
     """Of a rank or process: which thread; None: all of it"""
-    sums: bool = False
-    """A sum over what is replayed."""
-
-    def of_whole(self, longer: float) -> Number:
-        """The same of a program that is so many times longer than what is replayed, to two digits: of sums."""
-        return replace(self, value=float(f"{self.value * longer:.1e}")) if self.sums else self
 
     @classmethod
     def of(cls, name: str, named: Named, *, in_order: bool = False) -> Number:
         """A rank or one of its threads, as evidence."""
         return cls(name, named.number, named.noun + ("_in_order" if in_order else ""), named.thread)
 
+    def of_whole(self, longer: float) -> Number:
+        """That of a program that is so many times longer than what is replayed."""
+        return self
+
     def row(self) -> dict[str, object]:
         """As `schema.EVIDENCE`."""
         return {"name": self.name, "value": float(self.value), "unit": self.unit, "thread": self.thread}
+
+
+@dataclass(frozen=True)
+class Sum(Number):
+    """One over what is replayed."""
+
+    def of_whole(self, longer: float) -> Number:
+        """To two digits."""
+        return replace(self, value=float(f"{self.value * longer:.1e}"))
 
 
 def numbers_of_doings(shares: Iterable[tuple[tuple[str, str], float]]) -> tuple[Number, ...]:

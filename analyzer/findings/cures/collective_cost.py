@@ -38,7 +38,7 @@ from logpost.analyzer.findings.evidence.part_bytes import least_moved
 from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
 from logpost.analyzer.findings.evidence.successive import Successive, successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.before_last import FROM_ROOT, TO_ROOT
 from logpost.analyzer.run.phases import program as in_program
@@ -261,8 +261,8 @@ def _numbers(
     count = sum(place.calls for place in here.values())
     total = exact_sum(rows["own_ps"].clip(lower_bound=0).to_numpy())
     each = total / max(1, rows.height)
-    yield Number("cost", total, "ps", sums=True)
-    yield Number("operations", rows["instance"].n_unique(), "count", sums=True)
+    yield Sum("cost", total, "ps")
+    yield Sum("operations", rows["instance"].n_unique(), "count")
     yield Number("members", members, "count")
     yield from (Number(name, members - 1, "count") for name, those in ROOTED.items() if operation in those)
     yield Number("mean_part", sum(place.bytes for place in here.values()) / max(1, count), "B")

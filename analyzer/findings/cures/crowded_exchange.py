@@ -23,7 +23,7 @@ from logpost.analyzer.findings.cures.program import Flags, Program, Transformati
 from logpost.analyzer.findings.cures.spread_load import loads_of
 from logpost.analyzer.findings.evidence.crowding import Crowding, crowding
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, Sum
 from logpost.analyzer.words.categories import WAITING, WAITS_AT_RECEIVER
 
 KIND = "destination_order"
@@ -70,8 +70,8 @@ def propose(measured: Crowding, program: Program) -> Iterator[Proposal]:
         numbers=(
             Number("crowding", measured.ratio, "x"),
             Number("crowding_standard_error", measured.standard_error, "x"),
-            Number("messages_judged", measured.judged, "count", sums=True),
-            Number("messages", int(rows.sum()), "count", sums=True),
+            Sum("messages_judged", measured.judged, "count"),
+            Sum("messages", int(rows.sum()), "count"),
             Number("mean_size", float(messages.bytes[rows].mean()), "B"),
         ),
         confidence=MEDIUM,

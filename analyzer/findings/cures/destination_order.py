@@ -22,7 +22,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import rounds, rows_of_sends
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 
 KIND = "destination_order"
 LEAST = 3
@@ -50,7 +50,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=replace(change, as_modelled=here),
             other_ends=(change,),
             numbers=(
-                Number("messages", int(here.sum()), "count", sums=True),
+                Sum("messages", int(here.sum()), "count"),
                 Number("in_a_row", float(here.sum() / len(rows)), "count"),
                 Number("mean_size", float(messages.bytes[here > 0].mean()), "B"),
             ),

@@ -30,7 +30,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import own_part_bytes
 from logpost.analyzer.findings.evidence.rounds import one_round
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 
 KIND = "collective_cost"
@@ -71,7 +71,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=change,
             other_ends=(longest, replace(change, longer_ps=longer)),
             numbers=(
-                Number("operations", count, "count", sums=True),
+                Sum("operations", count, "count"),
                 Number("mean_size", mean_size, "B"),
                 Number("mean_cost", mean_cost, "ps"),
                 Number(f"every_root[{ONE[operation]}]", count / rows["row"].n_unique(), "count"),

@@ -15,7 +15,7 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, Sum
 from logpost.analyzer.run.schema import HANDLE_OPERATIONS
 from logpost.replay.columns import Int64
 
@@ -54,7 +54,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(made["location"].to_list()),
             change=Transformation(lasts_ps=lasts),
             numbers=(
-                Number("operations", count, "count", sums=True),
+                Sum("operations", count, "count"),
                 Number("mean_cost", float(own.mean()), "ps"),
                 Number("made_again", len(made_again) / made["location"].n_unique(), "count"),
             ),

@@ -25,7 +25,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import WAITS
 from logpost.analyzer.findings.cures.wavefront import BLOCKS
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, NOISE, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
@@ -61,7 +61,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=replace(ends[0], as_modelled=alone),
             other_ends=(*ends, replace(ends[-1], as_modelled=alone)),
             numbers=(
-                Number("messages", len(every), "count", sums=True),
+                Sum("messages", len(every), "count"),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),
                 Number("blocks", stated, "count"),
                 Number("mean_work", float(np.mean(work)), "ps"),

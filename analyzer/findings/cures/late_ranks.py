@@ -28,7 +28,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_stretch
 from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Finding, Number, sums_at_locations
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Finding, Number, Sum, sums_at_locations
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int32, Int64
 
@@ -76,7 +76,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(one for one, gone in zip(place.locations, less, strict=True) if gone > 0),
             change=Transformation(longer_ps=longer),
             other_ends=(not_done,),
-            numbers=(Number("they_compute_there", float(place.totals.sum()), "ps", sums=True),),
+            numbers=(Sum("they_compute_there", float(place.totals.sum()), "ps"),),
             confidence=MEDIUM,
             certainty="compute time is measured; whether others can take a part of it is not known",
         )
@@ -105,7 +105,7 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
             Transformation(longer_ps=behind(program, *_latest(program, late, waits))),
             left_out(program, np.flatnonzero(np.isin(messages.send_call, calls))),
         ),
-        numbers=(Number("they_compute_there", float(place.totals.sum()), "ps", sums=True),),
+        numbers=(Sum("they_compute_there", float(place.totals.sum()), "ps"),),
         confidence=LOW,
         beyond=NOISE,
         certainty="compute time is measured; whether a message needs what is computed before it is not known",

@@ -21,7 +21,16 @@ from logpost.analyzer.findings.cures.program import Program, Rows, Transformatio
 from logpost.analyzer.findings.cures.unattended import attended
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.whole_regions import regions_before
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, numbers_of_doings
+from logpost.analyzer.findings.finding import (
+    HIGH,
+    MEDIUM,
+    MIN_SAMPLES,
+    MIN_SHARE,
+    Finding,
+    Number,
+    Sum,
+    numbers_of_doings,
+)
 from logpost.analyzer.findings.wording.messages import OTHERS
 from logpost.replay.columns import Int64
 
@@ -78,7 +87,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
             change=ways[0],
             other_ends=(ways[-1],),
             numbers=(
-                Number("waits", int(here.sum()), "count", sums=True),
+                Sum("waits", int(here.sum()), "count"),
                 Number("mean_wait", float(late[here].mean()), "ps"),
                 *([Number("shared", 1.0, "1")] if shares else []),
                 Number("inside", float(in_call[here].mean()), "1"),

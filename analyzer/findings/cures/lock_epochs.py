@@ -26,7 +26,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, of
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.rows import in_rows
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 
 KIND = "round_trips"
 
@@ -73,9 +73,9 @@ def propose(program: Program) -> Iterator[Proposal]:
                 replace(change, longer_ps=longer),
             ),
             numbers=(
-                Number("epochs", len(every), "count", sums=True),
+                Sum("epochs", len(every), "count"),
                 Number("in_a_row", len(every) / len(rows), "count"),
-                Number("transfers", int(transfers[every].sum()), "count", sums=True),
+                Sum("transfers", int(transfers[every].sum()), "count"),
                 Number("mean_size", float(size[every].sum() / transfers[every].sum()), "B"),
             ),
             confidence=MEDIUM,

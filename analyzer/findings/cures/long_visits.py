@@ -24,7 +24,7 @@ from logpost.analyzer.findings.cures.stretches import Floats, Stretch, stretches
 from logpost.analyzer.findings.cures.uneven_computation import KIND, described
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, Sum
 from logpost.replay.columns import Int64
 
 
@@ -64,8 +64,8 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=changes[0],
             other_ends=tuple(changes[1:]),
             numbers=(
-                Number("long_visits", len(calls), "count", sums=True),
-                Number("visits", sum(one.visits for one in found), "count", sums=True),
+                Sum("long_visits", len(calls), "count"),
+                Sum("visits", sum(one.visits for one in found), "count"),
                 Number("they_last", float(program.gap_ps[calls].mean()), "ps"),
                 Number("others_last", float(usual.mean()), "ps"),
                 Number("first_one_ends", float(program.enter_ps[calls].min()), "ps"),

@@ -23,7 +23,7 @@ from logpost.analyzer.findings.cures.one_exchange import left_out, merged
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 
 KIND = "many_small_messages"
@@ -76,7 +76,7 @@ def propose(program: Program) -> Iterator[Proposal]:
                 left_out(program, every),
             ),
             numbers=(
-                Number("messages", len(every), "count", sums=True),
+                Sum("messages", len(every), "count"),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),
                 Number("in_a_row", len(every) / len(rows), "count"),
                 Number("follow_another_in_flight", (len(every) - len(rows)) / here, "1"),

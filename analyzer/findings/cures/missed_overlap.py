@@ -29,7 +29,7 @@ from logpost.analyzer.findings.cures.code import with_code
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
@@ -95,7 +95,7 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             other_ends=(outside, _done_inside(program, outside, works, 1.0)) if len(works) else (),
             beyond=NOISE if not costly else None if len(works) == len(calls) else 0.0,
             numbers=(
-                Number("waits", len(here), "count", sums=True),
+                Sum("waits", len(here), "count"),
                 Number("of_operations", float(program.ends_operation[calls].mean()), "1"),
                 Number("mean_wait", float(length[calls].sum() / len(here)), "ps"),
                 Number("mean_work_behind_it", float(program.gap_ps[behind].mean()), "ps"),

@@ -30,7 +30,7 @@ from logpost.analyzer.findings.cures.program import Flags, Program, Transformati
 from logpost.analyzer.findings.cures.stretches import every_stretch
 from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, ends_pipeline, last_before
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, Sum
 from logpost.analyzer.run.before_last import FROM_ROOT
 from logpost.replay.columns import Int64
 
@@ -85,7 +85,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             if last is None or is_barrier
             else (replace(without, longer_ps=_as_others(program, here, last)),),
             numbers=(
-                Number("operations", float(here.sum() / len(locations)), "count", sums=True),
+                Sum("operations", float(here.sum() / len(locations)), "count"),
                 *([Number("empties_pipeline", 1.0, "1")] if empties else []),
                 *([] if last is None else evidence.rank_numbers("last_rank", [last])),
             ),

@@ -25,7 +25,7 @@ from logpost.analyzer.findings.cures.needless_barrier import mostly_last
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, MIN_SHARE, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, MIN_SHARE, NOISE, Finding, Number, Sum
 
 KIND = "wait_at_fence"
 
@@ -75,7 +75,7 @@ def _fewer(program: Program, path: int, rows: pl.DataFrame) -> Iterator[Proposal
         at_fault=frozenset(rows["location"].to_list()),
         change=Transformation(lasts_ps=lasts),
         numbers=(
-            Number("operations", rows["instance"].n_unique(), "count", sums=True),
+            Sum("operations", rows["instance"].n_unique(), "count"),
             Number("takes_turns", 1.0, "1"),
         ),
         confidence=LOW,

@@ -27,7 +27,7 @@ from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Rows,
 from logpost.analyzer.findings.cures.rows import WAITS, rounds
 from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, ends_pipeline
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 from logpost.replay.columns import Int64
 
 KIND = "round_trips"
@@ -81,7 +81,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         change=none if empties else posted,
         other_ends=(posted, one_answer, one_message, _together(program, long), none),
         numbers=(
-            Number("messages", count, "count", sums=True),
+            Sum("messages", count, "count"),
             *([Number("synchronous", float(synchronous.mean()), "1")] if synchronous.any() else []),
             Number("in_a_row", count / len(long), "count"),
             Number("mean_size", float(messages.bytes[every].mean()), "B"),
@@ -124,7 +124,7 @@ def _of_several(program: Program, block_of: Int64) -> Iterator[Proposal]:
             at_fault=frozenset(program.sender[every].tolist()),
             change=Transformation(sent_from=sent_from, posted_by=posted_by),
             numbers=(
-                Number("messages", len(every), "count", sums=True),
+                Sum("messages", len(every), "count"),
                 Number("several_ranks", len(every) / len(series), "count"),
                 Number("mean_size", float(messages.bytes[every].mean()), "B"),
             ),

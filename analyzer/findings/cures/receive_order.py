@@ -23,7 +23,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import in_rows, rounds
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
@@ -60,8 +60,8 @@ def propose(program: Program) -> Iterator[Proposal]:
                 at_fault=frozenset(int(program.receiver[row[0]]) for row in rows),
                 change=Transformation(receive_as=receive_as, lasts_ps=lasts),
                 numbers=(
-                    Number("messages", sum(map(len, rows)), "count", sums=True),
-                    Number("out_of_order", overtaken, "count", sums=True),
+                    Sum("messages", sum(map(len, rows)), "count"),
+                    Sum("out_of_order", overtaken, "count"),
                 ),
                 confidence=MEDIUM,
                 certainty="the order of sends and receives is measured; whether the work behind a receive needs the "
@@ -108,7 +108,7 @@ def _one_by_one(program: Program) -> Iterator[Proposal]:
             ),
             beyond=NOISE,
             numbers=(
-                Number("messages", len(rows) + len(later), "count", sums=True),
+                Sum("messages", len(rows) + len(later), "count"),
                 Number("messages_of_a_wait", 1 + len(later) / len(rows), "count"),
             ),
             confidence=MEDIUM,

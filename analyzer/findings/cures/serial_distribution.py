@@ -21,7 +21,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Program, Transformation
 from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, Finding, Number
+from logpost.analyzer.findings.finding import LOW, Finding, Number, Sum
 
 KIND, TO_EACH = KINDS = "serial_distribution", "hot_sender"
 LEAST = 3
@@ -63,7 +63,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset({location}),
             change=_through_trees(program, rows) if same else _shared(program, rows),
             numbers=(
-                Number("messages", len(every), "count", sums=True),
+                Sum("messages", len(every), "count"),
                 Number("in_a_row", receivers / len(rows), "count"),
                 Number("messages_each", len(every) / receivers, "count"),
                 Number("mean_size", float(messages.bytes[every].mean()), "B"),

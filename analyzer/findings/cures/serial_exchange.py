@@ -15,7 +15,7 @@ import numpy as np
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, Finding, Number
+from logpost.analyzer.findings.finding import LOW, Finding, Number, Sum
 
 KIND = "serial_exchange"
 
@@ -44,7 +44,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(program.sender[here].tolist()),
             change=Transformation(sent_from=sent_from),
             numbers=(
-                Number("messages", int(here.sum()), "count", sums=True),
+                Sum("messages", int(here.sum()), "count"),
                 Number("mean_size", float(messages.bytes[here].mean()), "B"),
             ),
             confidence=LOW,

@@ -27,7 +27,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.concurrent_ranks import LOST_PS, Limit, beyond_shortest, limit_of
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, Sum
 from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64
 
@@ -148,11 +148,11 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         numbers=(
             *([] if without is None else [Number("without_core", without, "1")]),
             *_at_once(limits, nodes),
-            Number("stalls", int(stalls.sum()), "count", sums=True),
-            Number("stalled", float(exact_sum(stall[stalls])), "ps", sums=True),
+            Sum("stalls", int(stalls.sum()), "count"),
+            Sum("stalled", float(exact_sum(stall[stalls])), "ps"),
             Number("median_stall", float(np.median(stall[stalls])), "ps"),
             Number("shortest_there", float(shortest[stalls].max()), "ps"),
-            Number("computation_beyond_shortest", float(exact_sum(lost)), "ps", sums=True),
+            Sum("computation_beyond_shortest", float(exact_sum(lost)), "ps"),
         ),
         confidence=MEDIUM,
         certainty="that nothing was missing and how many ranks run at once are measured; the cores are not recorded"

@@ -15,7 +15,7 @@ import numpy as np
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 
 KIND = "shared_nic"
 
@@ -45,7 +45,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         change=change,
         numbers=(
             Number("ranks_share_a_nic", float(sharing.max()), "count"),
-            Number("messages", int(shared.sum()), "count", sums=True),
+            Sum("messages", int(shared.sum()), "count"),
             Number("mean_queue", float(queued.mean()), "ps"),
             *evidence.rank_numbers("waiting_rank", {location for location, _ in saved}),
         ),

@@ -21,7 +21,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Float64, Int64
 
@@ -82,10 +82,10 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=_spread(program, rows, loads),
             numbers=(
                 Number("load_over_others", load / others if others > 0 else float(ranks), "x"),
-                Number("messages_received", len(rows), "count", sums=True),
+                Sum("messages_received", len(rows), "count"),
                 Number("bytes_received", int(program.messages.bytes[rows].sum()), "B"),
-                Number("in_service", load, "ps", sums=True),
-                Number("others_in_service_on_average", others, "ps", sums=True),
+                Sum("in_service", load, "ps"),
+                Sum("others_in_service_on_average", others, "ps"),
             ),
             confidence=MEDIUM,
             certainty="loads are measured; whether other ranks can get these messages instead is not known",

@@ -18,7 +18,7 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 from logpost.analyzer.words.units import percent_text
 from logpost.replay.columns import Int64
 
@@ -64,7 +64,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
         ),
         other_ends=() if divided else (sends,),
         numbers=(
-            Number("messages", int(sent.sum()), "count", sums=True),
+            Sum("messages", int(sent.sum()), "count"),
             Number("mean_size", float(messages.bytes[sent].mean()), "B"),
             Number("middleware_per_message", float(both[sent].mean()), "ps"),
         ),

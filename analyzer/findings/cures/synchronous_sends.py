@@ -14,7 +14,7 @@ import numpy as np
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import EAGER, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 
 KIND = "synchronous_sends"
 
@@ -37,7 +37,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(program.sender[here].tolist()),
             change=Transformation(sent=np.where(here, EAGER, 0).astype(np.uint8)),
             numbers=(
-                Number("messages", int(here.sum()), "count", sums=True),
+                Sum("messages", int(here.sum()), "count"),
                 Number("mean_size", float(messages.bytes[here].mean()), "B"),
             ),
             confidence=MEDIUM,

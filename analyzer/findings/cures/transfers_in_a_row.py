@@ -20,7 +20,7 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, Sum
 
 SMALL, ROUND_TRIPS = KINDS = "many_small_messages", "round_trips"
 """Kinds: without and with calls that complete each transfer."""
@@ -97,7 +97,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             change=change,
             other_ends=(replace(change, longer_ps=longer),),
             numbers=(
-                Number("transfers", len(every), "count", sums=True),
+                Sum("transfers", len(every), "count"),
                 Number("in_a_row", len(every) / len(here), "count"),
                 Number("mean_size", float(np.mean([size[call] for call in every])), "B"),
             ),

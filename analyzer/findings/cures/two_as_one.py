@@ -23,7 +23,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.rounds import one_round
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 
 KIND = "collective_cost"
@@ -62,10 +62,10 @@ def propose(program: Program) -> Iterator[Proposal]:
             at_fault=frozenset(members["location"].to_list()),
             change=Transformation(lasts_ps=lasts, edges=((2 * root, 2 * call + 1, column(len(call), 0)),)),
             numbers=(
-                Number("operations", operations, "count", sums=True),
+                Sum("operations", operations, "count"),
                 Number("mean_size", own[0], "B"),
                 Number("mean_cost", own[1], "ps"),
-                Number(f"both_in_one[{one}]", operations, "count", sums=True),
+                Sum(f"both_in_one[{one}]", operations, "count"),
             ),
             confidence=MEDIUM,
             certainty="the calls are measured; whether the root changes the data in between is not known",

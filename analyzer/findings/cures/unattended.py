@@ -18,7 +18,7 @@ from logpost.analyzer.findings.cures.code import code_before
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, Sum
 from logpost.replay.columns import Int64
 
 KIND = "unattended"
@@ -66,7 +66,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         at_fault=frozenset(np.flatnonzero(by_rank >= min(enough, by_rank.max())).tolist()),
         change=Transformation(posted_by=posted_by, sent_from=sent_from),
         numbers=(
-            Number("handshakes_unanswered", len(delays), "count", sums=True),
+            Sum("handshakes_unanswered", len(delays), "count"),
             Number("mean_delay", float(delays.mean()), "ps"),
         ),
         confidence=HIGH if len(delays) >= MIN_SAMPLES else MEDIUM,

@@ -34,7 +34,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered, p
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, stretches, whole_code
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number, Sum
 from logpost.analyzer.findings.gain_interval import STUDENT
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
@@ -238,7 +238,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         assert middle is not None
         norm = float(first.totals[middle])
         numbers += (
-            Number("median_of_others", norm, "ps", sums=True),
+            Sum("median_of_others", norm, "ps"),
             Number("gain_if_as_fast", gains[1], "1"),
             Number("gain_if_shared", gains[0], "1"),
             # Of what the others have, less than could be stated.
@@ -319,8 +319,8 @@ def times_of(times: Iterable[float]) -> tuple[Number, ...]:
     each = [float(time) for time in times]
     mean = sum(each) / len(each)
     return (
-        Number("longest", max(each), "ps", sums=True),
-        Number("mean", mean, "ps", sums=True),
-        Number("shortest", min(each), "ps", sums=True),
+        Sum("longest", max(each), "ps"),
+        Sum("mean", mean, "ps"),
+        Sum("shortest", min(each), "ps"),
         Number("load_balance", mean / max(each), "1"),
     )

@@ -21,7 +21,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches
 from logpost.analyzer.findings.cures.uneven_computation import KIND, described
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, NOISE, Finding, Number, Sum
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -52,9 +52,9 @@ def propose(program: Program) -> Iterator[Proposal]:
         at_fault=frozenset().union(*(one.locations for one in places)),
         change=Transformation(longer_ps=longer, lasts_ps=program.shortest_ps),
         numbers=(
-            Number("steps", sum(one.visits.shape[1] for one in places if one.visits is not None), "count", sums=True),
-            Number("longest", longest, "ps", sums=True),
-            Number("mean", mean_of_all, "ps", sums=True),
+            Sum("steps", sum(one.visits.shape[1] for one in places if one.visits is not None), "count"),
+            Sum("longest", longest, "ps"),
+            Sum("mean", mean_of_all, "ps"),
             Number("load_balance", mean_of_all / max(1.0, longest), "1"),
         ),
         confidence=MEDIUM,

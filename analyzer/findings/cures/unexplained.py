@@ -20,7 +20,7 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, by_callpath, column, offered
 from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64
@@ -79,8 +79,8 @@ def _without(
         other_ends=(Transformation(),),
         numbers=(
             Number("share", unexplained / exact_sum(length[calls]), "1"),
-            Number("unexplained", unexplained, "ps", sums=True),
-            *([Number(kind, unexplained, "ps", sums=True)] if kind else []),
+            Sum("unexplained", unexplained, "ps"),
+            *([Sum(kind, unexplained, "ps")] if kind else []),
             *([Number("polls", 1, "count")] if polls else []),
             *([Number("flushes", 1, "count")] if evidence.region(worst) == FLUSH else []),
             *([] if kind == "mpi_other" else _hints(evidence)),

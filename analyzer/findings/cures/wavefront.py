@@ -36,7 +36,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
@@ -104,7 +104,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         other_ends=(*(cure(number) for cure, number in zip(cures, best, strict=True)), independent),
         numbers=(
             Number("depth", depth + 1, "count"),
-            Number("chained_waits", int(chained.sum()), "count", sums=True),
+            Sum("chained_waits", int(chained.sum()), "count"),
             Number("share_of_waiting_for_senders", float(waits[chained].sum() / waits[here].sum()), "1"),
             Number("mean_wait", float(waits[chained].mean()), "ps"),
             *([Number("blocks", blocks, "count")] if in_parts else []),

@@ -31,7 +31,7 @@ from logpost.analyzer.findings.cures.late_receiver import ways_behind
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import AS_RECORDED, Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, Sum, worst_hit
 from logpost.analyzer.findings.wording.facts import HEAVY
 from logpost.analyzer.run.wide import wide_sum
 from logpost.replay.columns import Int64
@@ -101,7 +101,7 @@ def propose(evidence: Evidence, pattern: Pattern, program: Program) -> Iterator[
         numbers=(
             *evidence.exposed_numbers(exposed),
             *evidence.rank_numbers("waiting_rank", exposed),
-            Number("waits", waits.height, "count", sums=True),
+            Sum("waits", waits.height, "count"),
             *evidence.rank_numbers("late_rank", named),
             Number("foremost_late_rank_share", most / total, "1"),
         ),
