@@ -246,7 +246,7 @@ TEST(Blocks, ReplayTheMessagesOfOneProcess) {
         for (const std::uint32_t blocks : {1U, 2U, 7U}) {
             replay_as_blocks(seed, true, blocks, count);
         }
-        replay_as_blocks(seed, false, 1 + seed % 7, count);
+        replay_as_blocks(seed, false, static_cast<std::uint32_t>(1 + seed % 7), count);
     }
     EXPECT_GT(count.blocks, static_cast<int>(kArchives));
     EXPECT_GT(count.handshakes, 20);
