@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,7 +54,9 @@ def _served(runs: list[Run], talk: Callable[[Client], Awaitable[T]]) -> T:
         async with Client(server, read_timeout_seconds=100) as client:
             return await talk(client)
 
-    return asyncio.run(conversation())
+    # In a thread: a browser that other tests opened in this process keeps an event loop running in the main one.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(lambda: asyncio.run(conversation())).result()
 
 
 def test_each_question_has_its_figure(runs: list[Run]) -> None:
