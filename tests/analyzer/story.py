@@ -508,7 +508,7 @@ class Story:
                 row[f"{at}_call"] = entered.get((row["location"], row[f"{at}_enter_ps"]), -1)
         for row in rows.get("collectives", []):
             row["call"] = entered.get((row["location"], row["enter_ps"]), -1)
-            completed = row.pop("complete_enter_ps", row["enter_ps"])
+            completed = row.get("complete_enter_ps", row["enter_ps"])
             row["complete_call"] = entered.get((row["location"], completed), -1)
 
     def _accounting(self, rows: dict[str, list[dict[str, Any]]]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from tests.analyzer.story import MS, Story
+from tests.analyzer.story import MS, US, Story
 
 from logpost.analyzer.findings.cures import missed_overlap
 from logpost.analyzer.findings.cures.program import Program
@@ -52,6 +52,8 @@ def test_a_transfer_that_is_not_distinguished_from_a_queue_lowers_the_confidence
     story.undivided = ["latency", "serialization", "processor_queueing", "residual"]
     guessed = story.alone(missed_overlap.find).row(0, named=True)
     assert (guessed["gain"], guessed["confidence"]) == (pytest.approx(18 / 60, rel=0.01), 0.3)
+    story.hosts.oversubscribed = True  # it contains scheduling, too
+    assert story.alone(missed_overlap.find).is_empty()
 
 
 def taking_turns(times: int = 20) -> Story:
@@ -142,6 +144,21 @@ def test_work_behind_a_nonblocking_operation_could_precede_its_wait(tmp_path: Pa
     # From Wait to start, work of 3.9 ms and the 2 or 4 ms of the next step, 6.9 on the mean, and each step 8. With
     # each Wait behind the next start no rank waits for the alternating slow one: a step lasts 7.
     assert finding["gain"] == pytest.approx(1 / 8, rel=0.1)
+
+
+def test_work_of_an_operation_is_half_done_outside_of_calls() -> None:
+    # Of each 6 ms, the operation has 2 in the call that waits for it at once, and 4 of work follow.
+    story = Story(2, 20 * 6 * MS)
+    story.loggp |= {"L": 1999.0}
+    paths = story.path("main", "MPI_Iallreduce"), story.path("main", "MPI_Wait")
+    for i in range(20):
+        begin = 6 * i * MS
+        story.started_collective(paths, "Allreduce", dict.fromkeys(range(2), (begin, begin + US, begin + 2 * MS)))
+    (row,) = story.findings().iter_rows(named=True)
+    assert (row["kind"], row["region"]) == ("missed_overlap", "MPI_Wait")
+    assert row["gain"] == pytest.approx(1 / 6, rel=0.06)
+    assert (row["gain_low"], row["gain_high"]) == (0, pytest.approx(2 / 6, rel=0.06))
+    assert "MPI_Test" in row["advice"]
 
 
 def test_the_slow_rank_of_each_step_is_waited_for_behind_any_work(tmp_path: Path) -> None:
