@@ -19,8 +19,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.one_exchange import left_out, merged
+from logpost.analyzer.findings.cures.offered import Proposal, offered
+from logpost.analyzer.findings.cures.one_exchange import left_out, packed
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import WAITS
 from logpost.analyzer.findings.cures.wavefront import BLOCKS
@@ -113,10 +113,4 @@ def _given_back(program: Program, location: int, other: int) -> Int64:
 def _in_one(program: Program, rows: Sequence[Sequence[int]], blocks: int) -> Transformation:
     """So many blocks in one message each."""
     series = [row[i : i + blocks] for row in rows for i in range(0, len(row), blocks)]
-    send_call = program.messages.send_call
-    sent_from = column(program.messages.count)
-    sent_from[[row[0] for row in series]] = send_call[[row[-1] for row in series]]
-    gone = send_call[[message for row in series for message in row[1:]]]
-    longer = column(program.count, 0)
-    longer[gone] = -program.recording_ps[gone]
-    return replace(merged(program, series, sent_by=-1), sent_from=sent_from, longer_ps=longer)
+    return packed(program, series)

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, offered, program_of
-from logpost.analyzer.findings.cures.one_exchange import left_out, merged
+from logpost.analyzer.findings.cures.one_exchange import left_out, packed
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -51,15 +51,12 @@ def propose(program: Program) -> Iterator[Proposal]:
                 at.setdefault(int(program.callpath[messages.send_call[row[0]]]), []).append(row)
     for callpath, rows in at.items():
         every = [message for row in rows for message in row]
-        sent_from = column(messages.count)
-        sent_from[[row[0] for row in rows]] = messages.send_call[[row[-1] for row in rows]]
         alone = np.zeros(messages.count, dtype=np.uint8)
         alone[every] = 1
         between = [call for row in rows for call in messages.send_call[row[1:]].tolist()]
-        longer, recorded = column(program.count, 0), column(program.count, 0)
+        longer = column(program.count, 0)
         longer[between] = -program.gap_ps[between]
-        recorded[between] = -program.recording_ps[between]
-        change = replace(merged(program, rows, sent_by=-1), sent_from=sent_from, longer_ps=recorded)
+        change = packed(program, rows)
         one = replace(change, as_modelled=alone)
         here = int((program.callpath[messages.send_call] == callpath).sum())
         if len(every) <= MAINLY * here:

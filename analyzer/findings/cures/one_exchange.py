@@ -237,42 +237,56 @@ def blocks(program: Program, close_to_the_one_before: Flags) -> Int64:
     return found
 
 
-def merged(program: Program, series: Sequence[Sequence[int]], sent_by: int = 0) -> Transformation:
+def merged(program: Program, series: Sequence[Sequence[int]], *, sent_last: bool = False) -> Transformation:
     """One message of each series carries the bytes of all, which are packed as they were; calls that had nothing else
     to do last nothing. Where only all bytes together need a handshake, the sender waits until the receive is posted.
 
     Arguments:
         program: whose messages these are.
         series: messages between the same two ranks, in their order.
-        sent_by: which one of a series sends it: 0 is the first, -1 the last.
+        sent_last: the last one of a series sends it, not the first.
     """
     messages = program.messages
-    packing = program.packing_ps
+    first = np.array([row[0] for row in series], dtype=np.int64)
+    begins = np.cumsum([0, *map(len, series)])[:-1]
+    every = np.concatenate([np.asarray(row, dtype=np.int64) for row in series])
+    size, packing = (np.add.reduceat(each[every], begins) for each in (messages.bytes, program.packing_ps))
+    whole, part = (program.costs(of_bytes.astype(np.float64)) for of_bytes in (size, messages.bytes[first]))
     more_latency, more_service, more_received = (column(messages.count, 0) for _ in range(3))
-    waits: list[tuple[int, int, int]] = []
-    for row in series:
-        first = row[0]
-        whole, part = (program.costs(float(size)) for size in (messages.bytes[row].sum(), messages.bytes[first]))
-        more_service[first] = round(float(whole.service - part.service))
-        further = int(packing[row].sum() - packing[first])
-        more_received[first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r)) + further
-        handshake = 0.0
-        if whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]:
-            reply = float(whole.L_control + whole.o_control)
-            handshake = 2 * reply
-            data = float(whole.L + whole.serialization + whole.o_r)
-            post, sender = 2 * int(messages.post_call[first]), row[sent_by]
-            done = max(int(messages.send_call[sender]), int(messages.sent_call[sender]))
-            waits.append((post, 2 * done + 1, round(reply)))
-            waits.append((post, 2 * int(messages.received_call[first]) + 1, round(reply + data)))
-        more_latency[first] = round(float(whole.o_s - part.o_s) + handshake)
+    more_service[first] = np.rint(whole.service - part.service)
+    received = whole.serialization - part.serialization + whole.o_r - part.o_r
+    more_received[first] = np.rint(received) + (packing - program.packing_ps[first])
+    waits = whole.rendezvous & ~part.rendezvous & (messages.sender_waits[first] == 0)
+    reply = np.asarray(whole.L_control + whole.o_control)
+    more_latency[first] = np.rint(whole.o_s - part.o_s + np.where(waits, 2 * reply, 0.0))
+    sends = np.array([row[-1] for row in series], dtype=np.int64) if sent_last else first
+    done = np.maximum(messages.send_call[sends], messages.sent_call[sends]).astype(np.int64)[waits]
+    ends = (messages.post_call, messages.received_call)
+    post, received_call = (2 * calls[first[waits]].astype(np.int64) for calls in ends)
+    lasts = np.asarray(reply + whole.L + whole.serialization + whole.o_r)[waits]
     return replace(
-        left_out(program, [message for row in series for message in row[1:]]),
+        left_out(program, np.delete(every, begins)),
         more_latency_ps=more_latency,
         more_service_ps=more_service,
         more_received_ps=more_received,
-        edges=(tuple(np.array(waits, dtype=np.int64).T),) if waits else (),
+        edges=(
+            (post, 2 * done + 1, np.rint(reply[waits]).astype(np.int64)),
+            (post, received_call + 1, np.rint(lasts).astype(np.int64)),
+        )
+        if waits.any()
+        else (),
     )
+
+
+def packed(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
+    """Likewise, from where the last one of each series is sent: by then all of the data is there. The duration of
+    recording the others is gone with them."""
+    send_call = program.messages.send_call
+    sent_from, longer = column(program.messages.count), column(program.count, 0)
+    sent_from[[row[0] for row in series]] = send_call[[row[-1] for row in series]]
+    gone = send_call[[message for row in series for message in row[1:]]]
+    longer[gone] = -program.recording_ps[gone]
+    return replace(merged(program, series, sent_last=True), sent_from=sent_from, longer_ps=longer)
 
 
 def left_out(program: Program, gone: Sequence[int] | Rows) -> Transformation:
