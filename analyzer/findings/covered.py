@@ -37,9 +37,8 @@ def _covered(found: Sequence[Finding], program_ps: int) -> list[float | None]:
         if after is None:
             covers.append(None)
             continue
-        part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())
         # With those before it in place, a cure may move more waiting to other calls than it saves.
-        covers.append(max(0, after - saved) * (1.0 if program.whole else program_ps / max(1, part)))
+        covers.append(max(0, after - saved) * program.times_longer(program_ps))
         together, saved = now, max(saved, after)
     return covers
 

@@ -15,7 +15,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.sample import Sample, SampleWindows
-from logpost.analyzer.run.wide import exact_sum, wide_sum
+from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
@@ -196,7 +196,7 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     lost = sums_at_locations(saved if program.whole else _of_whole(evidence, program, saved))
     first, last = evidence.active_windows(WAITING, lost)
     stated = program.stated(proposal.certainty)
-    longer = times_longer(evidence, program)
+    longer = program.times_longer(sum(evidence.program_ps.values()))
     confidence, certainty = evidence.confidence(proposal.confidence, stated, proposal.rests_on)
     return Finding(
         kind=proposal.kind,
@@ -217,18 +217,12 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     )
 
 
-def times_longer(evidence: Evidence, program: Program) -> float:
-    """How many times the ranks' programs are longer than what of them is replayed."""
-    part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())
-    return 1.0 if program.whole else sum(evidence.program_ps.values()) / max(1, part)
-
-
 def _of_whole(
     evidence: Evidence, program: Program, saved: dict[tuple[int, int], float]
 ) -> dict[tuple[int, int], float]:
     """What a sample saves at each (location, call path), as many times as the program is longer; no more than the
     program's calls there last."""
-    longer = times_longer(evidence, program)
+    longer = program.times_longer(sum(evidence.program_ps.values()))
     rows = evidence.exposure.filter(pl.col("category") != "compute").group_by("location", "callpath")
     lasts = {(at, path): time for at, path, time in rows.agg(wide_sum("exposed_ps")).iter_rows()}
     return {place: max(time, min(time * longer, lasts.get(place, 0))) for place, time in saved.items()}

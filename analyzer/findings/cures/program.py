@@ -599,6 +599,11 @@ class Program:
         """It is all of the program."""
         return not len(self.windows_end_ps)
 
+    def times_longer(self, program_ps: int) -> float:
+        """How many times the ranks' programs, of so much in all, are longer than what of them this is."""
+        part = exact_sum((self.locations["end_ps"] - self.locations["begin_ps"]).to_numpy())
+        return 1.0 if self.whole else program_ps / max(1, part)
+
     @property
     def part_text(self) -> str:
         """`the program's first 200,000 calls`, `200,000 calls in 10 windows of the program`; empty: it is whole."""

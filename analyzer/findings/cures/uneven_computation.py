@@ -30,7 +30,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.code import Code, code_of
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of, times_longer
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, stretches, whole_code
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -264,7 +264,7 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     assert program is not None
     proposal = found.replayed.proposal
     others = {place: time for place, time in found.removes.items() if place[0] not in proposal.at_fault}
-    longer = times_longer(evidence, program)
+    longer = program.times_longer(sum(evidence.program_ps.values()))
     lost: dict[int, float] = {}
     for (_, path), time in (others or found.removes).items():
         lost[path] = lost.get(path, 0.0) + time * longer
