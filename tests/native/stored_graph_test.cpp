@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include "scratch_directory.hpp"
+
 namespace logpost::replay {
 namespace {
 
@@ -16,7 +18,6 @@ namespace fs = std::filesystem;
 class StoredGraph : public testing::Test {
   protected:
     void SetUp() override {
-        fs::create_directories(folder_);
         graph_.first_edge = {0, 1, 3};
         graph_.arcs = {Arc(Graph::kNoSource, 0), Arc(0, 1), Arc(1, 2)};
         graph_.models = {{.kind = EdgeModel::Kind::compute, .location = Location{1}, .callpath = 4}};
@@ -30,9 +31,9 @@ class StoredGraph : public testing::Test {
         graph_.rebuilt = 3;
         graph_.slots_needed = 2;
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
-    fs::path folder_ = fs::path(testing::TempDir()) / "stored_graph";
+    tests::ScratchDirectory scratch_;
+    fs::path folder_ = scratch_.path();
     fs::path file_ = folder_ / "graph.bin";
     Graph graph_;
 };
