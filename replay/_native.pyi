@@ -354,13 +354,13 @@ class WhatIf:
 
     def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, overlapped: bool = False, nics_share: bool = False, stored: str = '', key: str = '') -> None:
         """
-        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their sender's NIC, and do not take turns at it. `stored`: a file with the graph under this key, which is written where there is none.
+        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their sender's NIC, and do not take turns at it. `stored`: a file into which the graph is written, under this key.
         """
 
     @staticmethod
     def stored(machine: Parameters, file: str, key: str) -> WhatIf | None:
         """
-        The graph that a file has under this key, of the program as it ran, without the program; None: it has none, or messages contend in it.
+        The graph that a file has under this key, of the program as it ran, without the program; None: it has none.
         """
 
     @property
@@ -417,7 +417,7 @@ class WhatIf:
         The program whose NICs take messages in the order in which they arrive under a setting; None: in the order in which they arrived.
         """
 
-    def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
+    def in_order_of(self, program: Program, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
         """
         The program, in which requests complete in the order in which messages arrive elsewhere under a setting; None: that is the order of their arrival, or contention is not replayed.
         """

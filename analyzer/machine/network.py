@@ -6,39 +6,21 @@ for endpoints and processors only, and the reason is stated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from logpost.analyzer.machine.known_network import Ids, KnownNetwork
 from logpost.machines import Machine, replay_parameters
 from logpost.machines.topologies import Cartesian, Switched, Topology
 from logpost.machines.values.units import to_base
 from logpost.replay._native import Program, Surroundings
 
-Ids = npt.NDArray[np.int32]
 UNKNOWN = -1
 """The place of a node that the topology lacks."""
 # Routes are found one by one: so many take a few seconds.
 MOST_PAIRS = 200_000
-
-
-@dataclass(frozen=True)
-class KnownNetwork:
-    """The network that the replay knows.
-
-    Attributes:
-        links: (from, to) vertices of the topology, shape (n, 2), by the numbers that the replay has for them.
-        byte_ps: how long a byte occupies each link, shape (n,).
-        grid: a mesh or torus of two dimensions at least, for which LoGPC's equations hold.
-        notes: what was taken for granted, or why the network is not known.
-    """
-
-    links: Ids = field(default_factory=lambda: np.empty((0, 2), dtype=np.int32))
-    byte_ps: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-    grid: bool = False
-    notes: list[str] = field(default_factory=list)
 
 
 def set_network(
@@ -105,7 +87,7 @@ def set_network(
             "network contention: LoGPC's equations are those of meshes and tori of two and more dimensions; here the "
             "waits for each link (M/G/1) bound it"
         )
-    return KnownNetwork(links, of_link, hops.shape[1] > 1, notes)
+    return KnownNetwork(links, of_link, hops.shape[1] > 1, notes, known=True)
 
 
 def _byte_on_link(machine: Machine, topology: Topology) -> tuple[float, str]:

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.machine.network import KnownNetwork, set_network
+from logpost.analyzer.machine.known_network import KnownNetwork
+from logpost.analyzer.machine.network import set_network
 from logpost.errors import InputError
 from logpost.machines import Machine, hops_matrix
 from logpost.replay._native import Program

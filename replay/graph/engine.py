@@ -156,7 +156,7 @@ class Engine:
         *,
         locations: int,
         callpaths: int,
-        network: Surroundings | None = None,
+        network: Surroundings | Callable[[], Surroundings | None] | None = None,
         nics_share: bool = False,
         stored: StoredGraph | None = None,
     ) -> None:
@@ -164,7 +164,7 @@ class Engine:
         self.recorded = recorded
         self.locations = locations
         self.callpaths = callpaths
-        self.network = network
+        self._network = network
         self.nics_share = nics_share
         """with contention: whether messages share their sender's NIC, instead of taking turns at it"""
         self.stored = stored
@@ -183,6 +183,11 @@ class Engine:
     def program(self) -> Program:
         """Read when it is first needed: a stored graph is replayed without it."""
         return self._program() if callable(self._program) else self._program
+
+    @cached_property
+    def network(self) -> Surroundings | None:
+        """That the program ran on, where contention is replayed; found when it is first needed, likewise."""
+        return self._network() if callable(self._network) else self._network
 
     def ran_as(self, recorded: Scenario) -> Engine:
         """The engine of the same program, had it run on another machine: the trace is calibrated under that one."""
@@ -210,7 +215,7 @@ class Engine:
             recorded,
             locations=self.locations,
             callpaths=self.callpaths,
-            network=self.network,
+            network=lambda: self.network,
             nics_share=nics_share,
         )
 
@@ -342,7 +347,7 @@ class Engine:
         planned, graph = whole.graph(scenario), whole.graph(whole.recorded)
         if not (graph.contends and planned.contends and graph.chooses):
             return 0
-        found = graph.in_order_of(planned, native_scenario(scenario), scenario.compute, *_lists(scenario))
+        found = graph.in_order_of(self.program, planned, native_scenario(scenario), scenario.compute, *_lists(scenario))
         if found is None:
             return 0
         foreign = whole.ran_as(whole.recorded)
@@ -471,7 +476,7 @@ class Engine:
     def _built(self, scenario: Scenario) -> WhatIf:
         as_recorded = self.stored is not None and _protocols(scenario) == _protocols(self.recorded)
         stored = self.stored if as_recorded else None
-        if stored is not None and self.network is None:
+        if stored is not None:
             found = WhatIf.stored(native_scenario(self.recorded), str(stored.file), stored.key)
             if found is not None:
                 return found

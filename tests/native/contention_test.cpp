@@ -78,11 +78,11 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     Replayed result;
     const Routes routes(graph, planned.placement, planned.network);
     const auto times =
-        times_with_contention(graph, sync_points_of(graph), program, routes, settings[0], weights, 0, result.use);
+        times_with_contention(graph, sync_points_of(graph), routes, settings[0], weights, 0, result.use);
     // The same whether nodes that follow others are separate synchronization points or not.
     NetworkUse again;
     Weights fresh(graph, before, settings);
-    EXPECT_EQ(times, times_with_contention(graph, every_node(graph), program, routes, settings[0], fresh, 0, again));
+    EXPECT_EQ(times, times_with_contention(graph, every_node(graph), routes, settings[0], fresh, 0, again));
     for (const auto leave : graph.leaves) {
         result.leaves.push_back(times[leave]);
     }
@@ -215,7 +215,7 @@ TEST(Contention, NobodyWaitsBehindMessagesOfAnOperationThatTheReceiverIsNotInYet
     NetworkUse use;
     const Routes routes(graph, program.placement, network);
     const auto times =
-        times_with_contention(graph, sync_points_of(graph), program, routes, settings[0], weights, 0, use);
+        times_with_contention(graph, sync_points_of(graph), routes, settings[0], weights, 0, use);
     EXPECT_EQ(use.messages, 2U);
     EXPECT_EQ(times[graph.leaves[graph.first_call[2]]], 330);
 }
@@ -269,7 +269,7 @@ TEST(Contention, UnchangedTheMeasuredTimesComeBack) {
         Weights known(graph, machine, settings);
         NetworkUse use;
         const Routes over(graph, program.placement, network);
-        EXPECT_EQ(times_with_contention(graph, sync_points_of(graph), program, over, settings[0], followed, 0, use),
+        EXPECT_EQ(times_with_contention(graph, sync_points_of(graph), over, settings[0], followed, 0, use),
                   recorded_times(graph, known, 0));
         EXPECT_EQ(std::tie(graph.use.messages, graph.use.delayed, graph.use.turns, graph.use.waited_ps),
                   std::tie(use.messages, use.delayed, use.turns, use.waited_ps));

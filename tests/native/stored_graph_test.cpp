@@ -30,18 +30,30 @@ class StoredGraph : public testing::Test {
         graph_.steps = {{.origin = 1, .bytes = 9}};
         graph_.rebuilt = 3;
         graph_.slots_needed = 2;
+        graph_.communicates = {1, 0};
+        graph_.tick_ps = 1000;
+        ran_.placement =
+            Placement({{.process = 0, .socket = 1, .node = 0, .rank = Rank{0}}, {.process = 1, .node = 1}});
+        ran_.placement.set_hops({0, 2, 2, 0}, {1, 0});
+        ran_.network.pairs = {Network::key_of(0, 1)};
+        ran_.network.route_begin = {0, 2};
+        ran_.network.route = {0, 1};
+        ran_.network.links = 2;
+        ran_.network.byte_ps = 12.5;
     }
 
     tests::ScratchDirectory scratch_;
     fs::path folder_ = scratch_.path();
     fs::path file_ = folder_ / "graph.bin";
     Graph graph_;
+    Surroundings ran_;
 };
 
 TEST_F(StoredGraph, IsReadAsItWasWritten) {
-    ASSERT_TRUE(store_graph(graph_, file_, "key"));
-    const auto found = stored_graph(file_, "key");
-    ASSERT_TRUE(found.has_value());
+    ASSERT_TRUE(store_graph(graph_, ran_, file_, "key"));
+    const auto stored = stored_graph(file_, "key");
+    ASSERT_TRUE(stored.has_value());
+    const auto* const found = &stored->graph;
     EXPECT_EQ(found->first_edge, graph_.first_edge);
     ASSERT_EQ(found->arcs.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -57,21 +69,29 @@ TEST_F(StoredGraph, IsReadAsItWasWritten) {
     EXPECT_EQ(found->steps.at(0).bytes, 9U);
     EXPECT_EQ(found->rebuilt, 3U);
     EXPECT_EQ(found->slots_needed, 2U);
+    EXPECT_EQ(found->communicates, graph_.communicates);
+    EXPECT_EQ(found->tick_ps, 1000);
+    EXPECT_EQ(stored->ran.placement, ran_.placement);
+    EXPECT_EQ(stored->ran.placement.hops(Location{0}, Location{1}), 2);
+    EXPECT_EQ(stored->ran.network.pairs, ran_.network.pairs);
+    EXPECT_EQ(stored->ran.network.pair(0, 1), 0U);
+    EXPECT_EQ(stored->ran.network.links_of(0).back(), 1);
+    EXPECT_EQ(stored->ran.network.byte_ps, 12.5);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1) << "nothing else is left";
 }
 
 TEST_F(StoredGraph, OfAnotherKeyThereIsNone) {
     EXPECT_FALSE(stored_graph(file_, "key").has_value());
-    ASSERT_TRUE(store_graph(graph_, file_, "key"));
+    ASSERT_TRUE(store_graph(graph_, ran_, file_, "key"));
     EXPECT_FALSE(stored_graph(file_, "kez").has_value());
     EXPECT_FALSE(stored_graph(file_, "").has_value());
     graph_.rebuilt = 4;
-    ASSERT_TRUE(store_graph(graph_, file_, "kez")) << "the file is replaced";
-    EXPECT_EQ(stored_graph(file_, "kez").value().rebuilt, 4U);
+    ASSERT_TRUE(store_graph(graph_, ran_, file_, "kez")) << "the file is replaced";
+    EXPECT_EQ(stored_graph(file_, "kez").value().graph.rebuilt, 4U);
 }
 
 TEST_F(StoredGraph, OfAFileThatIsCutOrChangedThereIsNone) {
-    ASSERT_TRUE(store_graph(graph_, file_, "key"));
+    ASSERT_TRUE(store_graph(graph_, ran_, file_, "key"));
     std::string whole;
     {
         std::ifstream in(file_, std::ios::binary);
@@ -91,7 +111,7 @@ TEST_F(StoredGraph, OfAFileThatIsCutOrChangedThereIsNone) {
 }
 
 TEST_F(StoredGraph, WhereNoFileCanBeWrittenNoneIs) {
-    EXPECT_FALSE(store_graph(graph_, folder_ / "missing" / "graph.bin", "key"));
+    EXPECT_FALSE(store_graph(graph_, ran_, folder_ / "missing" / "graph.bin", "key"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ from typing import Any, cast
 import polars as pl
 
 from logpost.analyzer.archive._native import release_memory
-from logpost.analyzer.machine.network import KnownNetwork
+from logpost.analyzer.machine.known_network import KnownNetwork
 from logpost.analyzer.pipeline.memory_limit import LEAST_BYTES
 from logpost.analyzer.pipeline.tables.network import network_frames
 from logpost.analyzer.pipeline.tables.ordered_items import ordered_items

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.machine.network import KnownNetwork
+from logpost.analyzer.machine.known_network import KnownNetwork
 from logpost.analyzer.run import schema
 from logpost.analyzer.run.parquet import frame
 from logpost.replay._native import Analysis

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.machine.network import UNKNOWN, KnownNetwork, set_network
+from logpost.analyzer.machine.known_network import KnownNetwork
+from logpost.analyzer.machine.network import UNKNOWN, set_network
 from logpost.analyzer.machine.placement import places_on_network
 from logpost.analyzer.predict.whatif.mapping import Seats
 from logpost.analyzer.run.directory import Run

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from logpost.analyzer.machine.known_network import KnownNetwork
 from logpost.analyzer.predict.whatif.bounds import Bounded
 from logpost.analyzer.predict.whatif.mapping import Seats
 from logpost.analyzer.run.place import MACHINE, MANIFEST
@@ -54,11 +55,16 @@ class Extract:
     """messages whose receives named no sender and could have taken another one's"""
     regions: list[str]
     """by call path: the place in the code"""
+    has_topology: bool
+    """whether its machine states one"""
     seats: Seats | None
     """where the ranks sat; None where they or nodes are not known"""
+    network: KnownNetwork | None = None
+    """between them; None: no question replayed its contention yet, or seats are not known"""
 
 
-_WRITTEN = {one.__name__: one for one in (Extract, ReplayParameters, Log3PTable, BeyondLogGP, Quality, Bounded, Seats)}
+_CLASSES = (Extract, ReplayParameters, Log3PTable, BeyondLogGP, Quality, Bounded, Seats, KnownNetwork)
+_WRITTEN = {one.__name__: one for one in _CLASSES}
 _CLASS, _TYPE = " class", " type"
 
 

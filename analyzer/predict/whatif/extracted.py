@@ -39,6 +39,7 @@ def extract_of(run: Run) -> Extract:
         messages=_rows(run, "messages"),
         open_receives=choices.height,
         regions=regions(run)["region"].to_list(),
+        has_topology=machine.topology is not None,
         seats=recorded_seats(Ranks.of(run), machine),
     )
 

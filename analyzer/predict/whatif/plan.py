@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logpost.analyzer.machine.known_network import KnownNetwork
 from logpost.analyzer.predict.whatif.extract import Extract, keep, kept_extract, key_of
 from logpost.analyzer.predict.whatif.mapping import Proposal, Seats, remapped
 from logpost.analyzer.run.place import MACHINE
 from logpost.errors import InputError
 from logpost.machines import ReplayParameters
-from logpost.replay._native import Program
+from logpost.replay._native import Program, Surroundings
 from logpost.replay.graph import Engine, Outcome, Scenario, StoredGraph, changed, on_machine
 from logpost.replay.graph.network_changes import follows_G, is_of_network, with_network
 
 if TYPE_CHECKING:  # what reads tables and machine files is imported where a question needs them
-    from logpost.analyzer.machine.network import KnownNetwork
     from logpost.analyzer.predict.whatif.elsewhere import Ranks, Site
     from logpost.analyzer.run.directory import Run
     from logpost.analyzer.run.replayable import Replayable
@@ -121,19 +121,30 @@ class Rebuilt:
 
         return None if self.seats is None else recorded_site(self.program, self.ranks, self.ran_on, self.seats)
 
+    @property
+    def network(self) -> KnownNetwork | None:
+        """Where it ran; None likewise. Kept in the run once it was found."""
+        if self.extract.network is None and self.site is not None:
+            self.extract = replace(self.extract, network=self.site.network)
+            keep(self.extract, self.path, self._key)
+        return self.extract.network
+
     def engine(self, contention: bool) -> Engine:
         """The engine that replays contention, or not."""
         if contention not in self._engines:
-            network = self.site.surroundings if contention and self.site is not None else None
+            contends = contention and self.seats is not None
             self._engines[contention] = Engine(
                 lambda: self.program,
                 self.recorded,
                 locations=self.extract.locations,
                 callpaths=self.extract.callpaths,
-                network=network,
-                stored=self._stored(network is not None),
+                network=self._surroundings if contends else None,
+                stored=self._stored(contends),
             )
         return self._engines[contention]
+
+    def _surroundings(self) -> Surroundings | None:
+        return None if self.site is None else self.site.surroundings
 
     def _stored(self, contention: bool) -> StoredGraph:
         """A file in the run, which may be deleted."""
@@ -241,12 +252,10 @@ class Plan:
 
     def network_of(self, scenario: Scenario) -> KnownNetwork:
         """The known network of a scenario."""
-        from logpost.analyzer.machine.network import KnownNetwork
-
         for one in self._sites.values():
             if one.surroundings is scenario.elsewhere:
                 return one.network
-        return KnownNetwork() if self.rebuilt.site is None else self.rebuilt.site.network
+        return self.rebuilt.network or KnownNetwork()
 
     def seated(self, seats: Seats, machine: Machine | None = None) -> Seats:
         """The seats as nodes of a machine's network (without one, of the planned): another machine that has fewer
@@ -270,7 +279,7 @@ class Plan:
         if any(is_of_network(text) for text in extra) or seats is not self.recorded_seats:
             return True
         settings = [*self.ask.settings, *extra]
-        return self.contention and follows_G(self.runs_on) and self._links_differ(settings)
+        return self.contention and self._links_differ(settings) and follows_G(self.runs_on)
 
     def _contention(self) -> tuple[bool, str]:
         """Whether messages share the network, and else why not."""
@@ -278,15 +287,19 @@ class Plan:
             return False, "the trace does not state the node of every rank"
         if not self.ask.contention:
             return False, "it is switched off"
-        site = self.rebuilt.site
-        planned = self._with_network(self._scenario.machine)[0].topology is not None
-        if not planned and site is not None and not site.surroundings.known:
-            notes = [note for note in site.network.notes if "is 0: " in note]
+        network = self.rebuilt.network
+        if network is not None and not network.known and not self._has_topology():
+            notes = [note for note in network.notes if "is 0: " in note]
             return False, notes[0].partition("is 0: ")[2] if notes else "no message is between nodes"
         messages = self.rebuilt.extract.messages
         if messages > MOST_MESSAGES:
             return False, f"the run has {messages:,} messages, and {MOST_MESSAGES:,} are followed at most"
         return True, ""
+
+    def _has_topology(self) -> bool:
+        if self.ask.machine is None and not self._network:
+            return self.rebuilt.extract.has_topology
+        return self._with_network(self._scenario.machine)[0].topology is not None
 
     def _mapped(self, text: str) -> Seats:
         if self.recorded_seats is None:

@@ -16,8 +16,7 @@ TOLERATED = (1, 2, 5, 10)
 FIRST = 1.0 + np.geomspace(1e-3, LARGEST_FACTOR - 1.0, 8)
 """factors that are replayed at first where the makespan is not convex"""
 PRECISION = 1e-3
-NEAR = 1 / 16
-"""how far from where a line would reach its target two more factors are replayed, as a share of what is left"""
+"""how far apart two replayed factors may be, between which a target lies, as a share of the factor"""
 
 
 @dataclass(frozen=True)
@@ -106,10 +105,10 @@ def _ends(known: dict[float, int], target: float) -> tuple[float, float] | None:
 
 
 def _between(known: dict[float, int], low: float, high: float, target: float) -> list[float]:
-    """Factors around the one at which the line between two reaches the target, and the middle of the larger rest."""
-    width = high - low
-    at = low + width * (target - known[low]) / (known[high] - known[low])
-    around = [one for one in (at - NEAR * width, at + NEAR * width) if low < one < high]
+    """Factors around the one at which the line between two reaches the target, near enough if it is one, and the middle
+    of the larger rest."""
+    at = low + (high - low) * (target - known[low]) / (known[high] - known[low])
+    around = [one for one in (at * (1 - PRECISION / 2), at * (1 + PRECISION / 2)) if low < one < high]
     rests = [(low, around[0]), (around[-1], high)]
     start, end = max(rests, key=lambda rest: rest[1] - rest[0])
     return [*around, (start + end) / 2]

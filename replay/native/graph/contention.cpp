@@ -1,11 +1,13 @@
 #include "replay/native/graph/contention.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
 #include "replay/native/graph/simulation.hpp"
 #include "replay/native/memory/threads.hpp"
+#include "replay/native/servers/endpoints.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -51,15 +53,15 @@ class RecordedTimes {
 };
 
 /// Takes off the messages what the model says beyond the recorded times.
-void limit(Graph& graph, const SyncPoints& points, const RecordedTimes& when, const Program& program,
-           const Routes& routes, const Parameters& machine, const Recorded& recorded) {
+void limit(Graph& graph, const SyncPoints& points, const RecordedTimes& when, const Routes& routes,
+           const Parameters& machine, const Recorded& recorded) {
     for (auto& crossing : graph.crossings) {
         const auto& model = graph.models[graph.model_of(crossing.edge)];
         crossing.bytes = static_cast<double>(graph.messages[model.message].bytes);
     }
     const auto latest = deadlines(graph, recorded);
     auto limited = graph.crossings;
-    Simulation simulation(graph, points, program, routes, machine, &MessageClass::recorded, &limited, latest);
+    Simulation simulation(graph, points, routes, machine, &MessageClass::recorded, &limited, latest);
     const auto& delays = simulation.delays();
     const auto time_of = [&](std::uint32_t node) { return when(node, simulation.times()); };
     const auto resolve = [&](std::uint32_t point) {
@@ -111,11 +113,13 @@ Routes::Routes(const Graph& graph, const Placement& where, const Network& over) 
 
 void calibrate(Graph& graph, const Program& program, const Network& network, const Parameters& machine,
                const Recorded& recorded) {
+    graph.communicates = communicating(program);
+    graph.tick_ps = static_cast<std::int64_t>(std::ceil(1e12 / static_cast<double>(program.ticks_per_second)));
     const auto points = sync_points_of(graph);
     const RecordedTimes when(graph, points, recorded);
     const Routes routes(graph, program.placement, network);
-    limit(graph, points, when, program, routes, machine, recorded);
-    Simulation simulation(graph, points, program, routes, machine, &MessageClass::recorded);
+    limit(graph, points, when, routes, machine, recorded);
+    Simulation simulation(graph, points, routes, machine, &MessageClass::recorded);
     const auto costs = class_costs(graph, machine, &MessageClass::recorded);
     const auto& delays = simulation.delays();
     const auto time_of = [&](std::uint32_t node) { return when(node, simulation.times()); };
@@ -163,9 +167,9 @@ namespace {
 
 /// Of each in-edge, in a lane: how long after its source's point it ends. Of a message between nodes: how long after it
 /// begins.
-std::vector<std::int64_t> steps_of(const Graph& graph, const SyncPoints& points,
-                                   std::span<const std::int64_t> distances, const Weights& weights, std::size_t lane) {
-    std::vector<std::int64_t> steps;
+HugeColumn<std::int64_t> steps_of(const Graph& graph, const SyncPoints& points, std::span<const std::int64_t> distances,
+                                  const Weights& weights, std::size_t lane) {
+    HugeColumn<std::int64_t> steps;
     steps.reserve(points.ins.size());
     for (const auto& in : points.ins) {
         const auto edge = graph.edge(in.edge);
@@ -176,12 +180,16 @@ std::vector<std::int64_t> steps_of(const Graph& graph, const SyncPoints& points,
     return steps;
 }
 
-/// The times of all points in a lane.
-std::vector<std::int64_t> times_of_points(const Graph& graph, const SyncPoints& points, const Program& program,
-                                          const Routes& routes, const Setting& setting,
-                                          std::span<const std::int64_t> steps, Weights& weights, std::size_t lane,
-                                          NetworkUse& use) {
-    Simulation simulation(graph, points, program, routes, setting.machine, &MessageClass::planned);
+/// What following the messages of a lane finds.
+struct OfMessages {
+    HugeColumn<std::int64_t> times;  // of the points
+    std::vector<Delay> delays;       // by crossing
+    NetworkUse use;
+};
+
+OfMessages follow_messages(const Graph& graph, const SyncPoints& points, const Routes& routes, const Setting& setting,
+                           std::span<const std::int64_t> steps, const Weights& weights, std::size_t lane) {
+    Simulation simulation(graph, points, routes, setting.machine, &MessageClass::planned);
     const auto& times = simulation.times();
     const auto& delays = simulation.delays();
     const auto begin_ps = [&](std::uint32_t in) { return times[points.ins[in].source] + steps[in]; };
@@ -205,33 +213,33 @@ std::vector<std::int64_t> times_of_points(const Graph& graph, const SyncPoints& 
         return latest;
     };
     simulation.run(resolve, begin_ps);
-    use = std::move(simulation.use());
-    weights.set_delays(lane, std::move(simulation.delays()));
-    return std::move(simulation.times());
+    return {std::move(simulation.times()), std::move(simulation.delays()), std::move(simulation.use())};
 }
 
 }  // namespace
 
-std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Program& program,
-                                                const Routes& routes, const Setting& setting, Weights& weights,
-                                                std::size_t lane, NetworkUse& use) {
+HugeColumn<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Routes& routes,
+                                               const Setting& setting, Weights& weights, std::size_t lane,
+                                               NetworkUse& use) {
     auto found = distances(graph, points, weights, lane);
-    const auto times = times_of_points(graph, points, program, routes, setting,
-                                       steps_of(graph, points, found, weights, lane), weights, lane, use);
+    auto there =
+        follow_messages(graph, points, routes, setting, steps_of(graph, points, found, weights, lane), weights, lane);
+    use = std::move(there.use);
+    weights.set_delays(lane, std::move(there.delays));
     for (std::size_t node = 0; node < found.size(); ++node) {
-        found[node] += times[points.of_node[node]];
+        found[node] += there.times[points.of_node[node]];
     }
     return found;
 }
 
-std::vector<std::int64_t> recorded_times(const Graph& graph, Weights& weights, std::size_t lane) {
+HugeColumn<std::int64_t> recorded_times(const Graph& graph, Weights& weights, std::size_t lane) {
     std::vector<Delay> delays;
     delays.reserve(graph.crossings.size());
     for (const auto& crossing : graph.crossings) {
         delays.push_back({crossing.delay_ps, crossing.sent_delay_ps});
     }
     weights.set_delays(lane, std::move(delays));
-    std::vector<std::int64_t> times(graph.nodes());
+    HugeColumn<std::int64_t> times(graph.nodes());
     for (std::uint32_t node = 0; node < times.size(); ++node) {
         auto latest = INT64_MIN;
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
@@ -244,17 +252,15 @@ std::vector<std::int64_t> recorded_times(const Graph& graph, Weights& weights, s
     return times;
 }
 
-std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,
-                                                    const Program& program, const Routes& routes,
-                                                    std::span<const Setting> settings, Weights& weights,
+std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points, const Routes& routes,
+                                                    std::span<const Setting> settings, const Weights& weights,
                                                     unsigned threads) {
     std::vector<std::int64_t> found(settings.size());
     for_each_parallel(settings.size(), threads, 1, [&](std::size_t lane, unsigned) {
-        NetworkUse use;
         const auto after = distances(graph, points, weights, lane);
-        const auto times = times_of_points(graph, points, program, routes, settings[lane],
-                                           steps_of(graph, points, after, weights, lane), weights, lane, use);
-        const auto at = [&](std::uint32_t node) { return times[points.of_node[node]] + after[node]; };
+        const auto there = follow_messages(graph, points, routes, settings[lane],
+                                           steps_of(graph, points, after, weights, lane), weights, lane);
+        const auto at = [&](std::uint32_t node) { return there.times[points.of_node[node]] + after[node]; };
         found[lane] = longest_program(graph, at).length_ps;
     });
     return found;

@@ -21,6 +21,7 @@
 #include "replay/native/graph/graph.hpp"
 #include "replay/native/graph/replay.hpp"
 #include "replay/native/graph/sync_points.hpp"
+#include "replay/native/memory/huge_column.hpp"
 #include "replay/native/program/surroundings.hpp"
 #include "replay/native/program/wide.hpp"
 
@@ -47,18 +48,17 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
                const Recorded& recorded);
 
 /// The times of all nodes in one lane, whose delays `weights` is given. `setting` is the lane's.
-std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Program& program,
-                                                const Routes& routes, const Setting& setting, Weights& weights,
-                                                std::size_t lane, NetworkUse& use);
+HugeColumn<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Routes& routes,
+                                               const Setting& setting, Weights& weights, std::size_t lane,
+                                               NetworkUse& use);
 
 /// The same of the program as it ran, where its graph knows how it used the network: the waits are those that it was
 /// calibrated by, and no event is followed.
-std::vector<std::int64_t> recorded_times(const Graph& graph, Weights& weights, std::size_t lane);
+HugeColumn<std::int64_t> recorded_times(const Graph& graph, Weights& weights, std::size_t lane);
 
 /// From the earliest begin to the latest end, by lane.
-std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,
-                                                    const Program& program, const Routes& routes,
-                                                    std::span<const Setting> settings, Weights& weights,
+std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points, const Routes& routes,
+                                                    std::span<const Setting> settings, const Weights& weights,
                                                     unsigned threads);
 
 }  // namespace logpost::replay

@@ -153,7 +153,7 @@ class Draft {
     bool contention = false;          ///< whether messages between nodes are distinguished
     bool nics_share = false;          ///< they share NICs, and take no turns there
     DecidedLibrary library;           ///< what the program's library does
-    std::vector<Crossing> crossings;  ///< edges by their index here
+    HugeColumn<Crossing> crossings;   ///< edges by their index here
     std::vector<MessageSteps> steps;  ///< nodes of the draft; where requested
     std::vector<Grant> grants;        ///< likewise
     std::uint32_t nodes = 0;

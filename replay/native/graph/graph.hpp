@@ -191,9 +191,11 @@ struct Graph {
     HugeColumn<std::int32_t> callpath;        ///< likewise
     std::uint64_t callpaths = 0;              ///< of the whole program
     bool chooses = false;                     ///< as of the program (choices.hpp); of what-if replays alone
-    std::vector<Crossing> crossings;          ///< where contention is replayed: messages between nodes, in any order
+    HugeColumn<Crossing> crossings;           ///< where contention is replayed: messages between nodes, in any order
     HugeColumn<std::uint32_t> crossing_of;    ///< by edge: its crossing; kNone: none. Empty where there are none
     bool nics_share = false;                  ///< messages share their sender's NIC, and do not take turns at it
+    std::vector<std::uint8_t> communicates;   ///< of the crossings: by location, as `communicating`
+    std::int64_t tick_ps = 0;                 ///< likewise: of the recorded clock
     DecidedLibrary library;                   ///< what the program's library does
     std::vector<std::int64_t> apart_ps;       ///< by message class: as Turns says
     NetworkFit fit;                           ///< of the crossings

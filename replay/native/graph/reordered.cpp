@@ -349,6 +349,9 @@ class Reordering {
         found.callpath = graph_.callpath;
         found.callpaths = graph_.callpaths;
         found.chooses = graph_.chooses;
+        found.nics_share = graph_.nics_share;
+        found.communicates = graph_.communicates;
+        found.tick_ps = graph_.tick_ps;
         found.rebuilt = graph_.rebuilt;
         found.arcs.reserve(graph_.arcs.size());
         found.own_weights.reserve(graph_.own_weights.size());

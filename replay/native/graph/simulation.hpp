@@ -10,6 +10,7 @@
 
 #include "replay/native/graph/contention.hpp"
 #include "replay/native/graph/schedule.hpp"
+#include "replay/native/memory/huge_column.hpp"
 #include "replay/native/program/wide.hpp"
 #include "replay/native/servers/endpoints.hpp"
 #include "replay/native/servers/flow_sharing.hpp"
@@ -21,8 +22,8 @@ class Simulation {
   public:
     /// With `deadlines` of the nodes, no message waits longer than they allow, and what the model says beyond that is
     /// noted down in `limited`.
-    Simulation(const Graph& graph, const SyncPoints& points, const Program& program, const Routes& routes,
-               const Parameters& machine, Distance MessageClass::* distance, std::vector<Crossing>* limited = nullptr,
+    Simulation(const Graph& graph, const SyncPoints& points, const Routes& routes, const Parameters& machine,
+               Distance MessageClass::* distance, HugeColumn<Crossing>* limited = nullptr,
                std::span<const std::int64_t> deadlines = {})
         : graph_(graph),
           points_(points),
@@ -31,15 +32,15 @@ class Simulation {
           routes_(routes.of_crossing),
           network_(routes.network),
           costs_(class_costs(graph, machine, distance)),
-          tick_ps_(static_cast<std::int64_t>(std::ceil(1e12 / static_cast<double>(program.ticks_per_second)))),
           links_(static_cast<std::size_t>(routes.network.links)),
           times_(points.size()),
           delays_(graph.crossings.size()),
           ways_(graph.crossings.size()),
+          room_(limited == nullptr ? 0 : graph.crossings.size()),
           schedule_(points.followers.sources) {
         use_.busy_ps.assign(links_, 0);
         use_.waited_ps.assign(links_, 0);
-        find_nics(program, routes.placement, machine.nics_per_node);
+        find_nics(routes.placement, machine.nics_per_node);
         find_targets();
     }
 
@@ -75,7 +76,7 @@ class Simulation {
         }
     }
 
-    [[nodiscard]] std::vector<std::int64_t>& times() noexcept { return times_; }
+    [[nodiscard]] HugeColumn<std::int64_t>& times() noexcept { return times_; }
     [[nodiscard]] std::vector<Delay>& delays() noexcept { return delays_; }
     [[nodiscard]] NetworkUse& use() noexcept { return use_; }
 
@@ -96,18 +97,16 @@ class Simulation {
         }
     };
     struct Way {
-        std::int64_t requested = 0;      // when it requested its sender's NIC
-        std::int64_t started = 0;        // when it had it
+        std::int64_t started = 0;        // when it had its sender's NIC
         std::int64_t begun = 0;          // likewise, as the network saw it
-        std::int64_t room = 0;           // that recorded times leave for its waits; without deadlines: any
         std::uint32_t place = kNowhere;  // among the flows
         std::uint32_t target = 0;        // point that waits until it has arrived
         std::uint32_t sender = 0;        // likewise until it has left
     };
 
-    void find_nics(const Program& program, const Placement& placement, std::int32_t nics_per_node) {
-        nic_.assign(program.timelines.size(), 0);
-        const auto groups = endpoint_groups(program, placement, nics_per_node);
+    void find_nics(const Placement& placement, std::int32_t nics_per_node) {
+        nic_.assign(graph_.communicates.size(), 0);
+        const auto groups = endpoint_groups(graph_.communicates, placement, nics_per_node);
         nics_ = groups.size() + 1;  // the last one: of locations that exchange no messages
         for (std::size_t i = 0; i < groups.size(); ++i) {
             for (const auto location : groups[i]) {
@@ -194,7 +193,9 @@ class Simulation {
                 const bool sends = (model(in.crossing).terms & kTermSend) != 0;
                 const auto& of = cost(in.crossing);
                 const auto at = begin_ps(number);
-                ways_[in.crossing].room = room(in.crossing, at);
+                if (limited_ != nullptr) {
+                    room_[in.crossing] = room(in.crossing, at);
+                }
                 schedule_.at({at + (sends ? of.o_s + of.l_mw / 2 : 0), in.crossing, What::requests});
             }
         });
@@ -202,9 +203,6 @@ class Simulation {
 
     /// What the deadlines leave a message for waiting. Both of its edges begin at the same node.
     [[nodiscard]] std::int64_t room(std::uint32_t id, std::int64_t begin_ps) const noexcept {
-        if (deadlines_.empty()) {
-            return INT64_MAX;
-        }
         const auto& crossing = graph_.crossings[id];
         std::int64_t least = INT64_MAX;
         for (const auto& [at, target] :
@@ -224,16 +222,17 @@ class Simulation {
         switch (event.what) {
             case What::requests: {
                 auto& free = out_free_[nic_[index(crossing.from)]];
-                way.requested = event.time;
                 auto& other = otherwise_free_[nic_[index(crossing.from)]];
                 use_.turns += std::max(event.time, free) != std::max(event.time, other) ? 1 : 0;
                 if (limited != nullptr) {
-                    limited->sooner_out_ps = std::max<std::int64_t>(0, free - event.time - way.room);
+                    auto& room = room_[event.crossing];
+                    limited->sooner_out_ps = std::max<std::int64_t>(0, free - event.time - room);
                     way.started = std::max(event.time, free - limited->sooner_out_ps);
-                    way.room -= way.started - event.time;
+                    room -= way.started - event.time;
                 } else {
                     way.started = std::max(event.time, free - crossing.sooner_out_ps);
                 }
+                delays_[event.crossing].sent_ps = way.started - event.time;
                 free = way.started + (graph_.nics_share ? gap_ps(event.crossing) : of.service);
                 other = way.started + (graph_.nics_share ? of.service : gap_ps(event.crossing));
                 if (way.started > clock_) {
@@ -258,13 +257,14 @@ class Simulation {
                 const auto gap = gap_ps(event.crossing);
                 auto sooner = crossing.sooner_in_ps;
                 if (limited != nullptr) {
-                    sooner = limited->sooner_in_ps = std::max<std::int64_t>(0, free + gap - event.time - way.room);
+                    sooner = limited->sooner_in_ps =
+                        std::max<std::int64_t>(0, free + gap - event.time - room_[event.crossing]);
                 }
                 const auto taken = std::max(event.time, free + gap - sooner);
                 free = taken;
                 delays_[event.crossing].whole_ps += taken - event.time;
                 use_.delayed += delays_[event.crossing].whole_ps > 0 ? 1 : 0;
-                if (limited != nullptr && way.room - (taken - event.time) <= tick_ps_) {
+                if (limited != nullptr && room_[event.crossing] - (taken - event.time) <= graph_.tick_ps) {
                     const auto& waits = delays_[event.crossing];
                     use_.confirmed_ps.leaving += static_cast<WidePs>(waits.sent_ps);
                     use_.confirmed_ps.arriving += static_cast<WidePs>(waits.whole_ps - waits.sent_ps);
@@ -303,7 +303,7 @@ class Simulation {
         } else {
             way.place = sharing.start(way.begun, id, size, shares_);
             if (limited_ != nullptr) {
-                schedule_.at({way.begun + alone(id) + way.room, id, What::due});
+                schedule_.at({way.begun + alone(id) + room_[id], id, What::due});
             }
         }
     }
@@ -318,8 +318,10 @@ class Simulation {
         const auto& crossing = graph_.crossings[id];
         const auto stretch = std::max<std::int64_t>(0, time - way.begun - alone(id));
         way.place = kNowhere;
-        way.room -= stretch;
-        const auto waited = way.started - way.requested + stretch;
+        if (limited_ != nullptr) {
+            room_[id] -= stretch;
+        }
+        const auto waited = delays_[id].sent_ps + stretch;
         use_.total_ps += stretch;
         if (routes_[id].pair != kNone) {
             for (const auto link : network_.links_of(routes_[id].pair)) {
@@ -336,12 +338,11 @@ class Simulation {
 
     const Graph& graph_;
     const SyncPoints& points_;
-    std::vector<Crossing>* limited_;
+    HugeColumn<Crossing>* limited_;
     std::span<const std::int64_t> deadlines_;  // by node: when the recorded times need it at the latest
     std::span<const Routes::Route> routes_;
     const Network& network_;
     std::vector<Cost> costs_;  // by message class
-    std::int64_t tick_ps_;     // of the recorded clock
     std::size_t links_;
     std::size_t nics_ = 0;
     std::vector<std::size_t> nic_;              // by location
@@ -349,9 +350,10 @@ class Simulation {
     std::vector<std::int64_t> otherwise_free_;  // likewise, were NICs shared where they are not, or not where they are
     std::vector<std::int64_t> in_free_;         // by taker: when the last message arrived
     std::vector<std::uint8_t> idle_;            // by in-edge: it orders nothing; empty: all order
-    std::vector<std::int64_t> times_;
+    HugeColumn<std::int64_t> times_;
     std::vector<Delay> delays_;
-    std::vector<Way> ways_;  // by crossing
+    HugeColumn<Way> ways_;            // by crossing
+    std::vector<std::int64_t> room_;  // likewise: that recorded times leave for its waits; without deadlines: any
     std::vector<FlowSharing::Share> shares_;
     Schedule<Event> schedule_;  // of the points
     std::int64_t clock_ = INT64_MIN;

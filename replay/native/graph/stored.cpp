@@ -16,6 +16,7 @@
 #include <system_error>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "replay/native/memory/huge_column.hpp"
 #include "replay/native/memory/pages.hpp"
@@ -23,7 +24,7 @@
 namespace logpost::replay {
 namespace {
 
-constexpr std::string_view kMagic = "logpost graph 4\n";
+constexpr std::string_view kMagic = "logpost graph 5\n";
 constexpr std::size_t kAligned = 64;  ///< bytes: each column begins at a multiple, as an x86-64 cache line does
 /// A file that can be built again has a tenth of the free space at most: the rest is the user's.
 constexpr std::uintmax_t kShareOfFree = 10;
@@ -54,6 +55,8 @@ void for_each_member(Graph& graph, Column&& column, Value&& value) {
     column(graph.grants);
     column(graph.slots);
     column(graph.apart_ps);
+    column(graph.communicates);
+    value(graph.tick_ps);
     value(graph.callpaths);
     value(graph.chooses);
     value(graph.nics_share);
@@ -68,6 +71,21 @@ void for_each_member(Graph& graph, Column&& column, Value&& value) {
     value(graph.use.turns);
     value(graph.rebuilt);
     value(graph.slots_needed);
+}
+
+/// Likewise of a network.
+template <class Network, class Column, class Value>
+void for_each_member_of_network(Network& network, Column&& column, Value&& value) {
+    column(network.pairs);
+    value(network.dimensions);
+    column(network.hops);
+    column(network.route_begin);
+    column(network.route);
+    value(network.links);
+    value(network.byte_ps);
+    column(network.narrow_byte_ps);
+    column(network.dimension_byte_ps);
+    value(network.channels);
 }
 
 /// Of all bytes, in the order in which they are read or written: of 64-bit words, the last one filled up with zeros.
@@ -218,25 +236,29 @@ auto bytes_of(T& value) noexcept {
     }
 }
 
-bool written(const Graph& graph, File& file, std::string_view key) noexcept {
+bool written(const Graph& graph, const Surroundings& ran, File& file, std::string_view key) noexcept {
     const auto text = std::as_bytes(std::span(key));
     const std::uint64_t length = key.size();
     bool whole = file.write(std::as_bytes(std::span(kMagic))) && file.write(bytes_of(length)) && file.write(text);
-    for_each_member(
-        graph,
-        [&](const auto& column) {
-            static_assert(std::is_trivially_copyable_v<typename std::decay_t<decltype(column)>::value_type>);
-            const std::uint64_t size = column.size();
-            whole = whole && file.write(bytes_of(size)) && file.align() && file.write(std::as_bytes(std::span(column)));
-        },
-        [&](const auto& value) { whole = whole && file.write(bytes_of(value)); });
+    const auto column = [&](const auto& of) {
+        static_assert(std::is_trivially_copyable_v<typename std::decay_t<decltype(of)>::value_type>);
+        const std::uint64_t size = of.size();
+        whole = whole && file.write(bytes_of(size)) && file.align() && file.write(std::as_bytes(std::span(of)));
+    };
+    const auto value = [&](const auto& of) { whole = whole && file.write(bytes_of(of)); };
+    for_each_member(graph, column, value);
+    column(ran.placement.places());
+    column(ran.placement.all_hops());
+    column(ran.placement.place_of_node());
+    for_each_member_of_network(ran.network, column, value);
     const auto sum = file.sum();
     return whole && file.write(bytes_of(sum));
 }
 
 }  // namespace
 
-bool store_graph(const Graph& graph, const std::filesystem::path& file, std::string_view key) noexcept {
+bool store_graph(const Graph& graph, const Surroundings& ran, const std::filesystem::path& file,
+                 std::string_view key) noexcept {
     std::error_code unknown;
     const auto space = std::filesystem::space(file.parent_path(), unknown);
     if (unknown || graph.bytes() > space.available / kShareOfFree) {
@@ -250,7 +272,7 @@ bool store_graph(const Graph& graph, const std::filesystem::path& file, std::str
             if (!unfinished.is_open()) {
                 return false;
             }
-            whole = written(graph, unfinished, key);
+            whole = written(graph, ran, unfinished, key);
         }
         std::error_code error;
         if (whole) {
@@ -266,7 +288,7 @@ bool store_graph(const Graph& graph, const std::filesystem::path& file, std::str
     }
 }
 
-std::optional<Graph> stored_graph(const std::filesystem::path& path, std::string_view key) {
+std::optional<PlacedGraph> stored_graph(const std::filesystem::path& path, std::string_view key) {
     Mapped file(path);
     std::string magic(kMagic.size(), ' ');
     std::uint64_t length = 0;
@@ -278,14 +300,26 @@ std::optional<Graph> stored_graph(const std::filesystem::path& path, std::string
     if (!file.read(std::as_writable_bytes(std::span(stored))) || stored != key) {
         return std::nullopt;
     }
-    std::optional<Graph> graph(std::in_place);
+    std::optional<PlacedGraph> found(std::in_place);
+    std::vector<Place> places;
+    std::vector<std::int32_t> hops;
+    std::vector<std::int32_t> place_of_node;
     bool whole = true;
-    for_each_member(
-        *graph, [&](auto& column) { whole = whole && file.read_column(column); },
-        [&](auto& value) { whole = whole && file.read(bytes_of(value)); });
+    const auto column = [&](auto& of) { whole = whole && file.read_column(of); };
+    const auto value = [&](auto& of) { whole = whole && file.read(bytes_of(of)); };
+    for_each_member(found->graph, column, value);
+    column(places);
+    column(hops);
+    column(place_of_node);
+    for_each_member_of_network(found->ran.network, column, value);
     const auto sum = file.sum();
     std::uint64_t expected = 0;
-    return whole && file.read(bytes_of(expected)) && sum == expected ? std::move(graph) : std::nullopt;
+    if (!whole || !file.read(bytes_of(expected)) || sum != expected) {
+        return std::nullopt;
+    }
+    found->ran.placement = Placement(std::move(places));
+    found->ran.placement.set_hops(std::move(hops), std::move(place_of_node));
+    return found;
 }
 
 }  // namespace logpost::replay

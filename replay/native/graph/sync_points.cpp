@@ -53,9 +53,9 @@ SyncPoints sync_points_of(const Graph& graph) {
     return found;
 }
 
-std::vector<std::int64_t> distances(const Graph& graph, const SyncPoints& points, const Weights& weights,
-                                    std::size_t lane) {
-    std::vector<std::int64_t> found(graph.nodes(), 0);
+HugeColumn<std::int64_t> distances(const Graph& graph, const SyncPoints& points, const Weights& weights,
+                                   std::size_t lane) {
+    HugeColumn<std::int64_t> found(graph.nodes(), 0);
     points.for_each_other([&](std::uint32_t node) {
         const auto edge = graph.edge(graph.first_edge[node]);
         found[node] = found[edge.source] + weights.weight(edge, lane, 0);

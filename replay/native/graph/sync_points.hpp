@@ -12,6 +12,7 @@
 #include "replay/native/graph/graph.hpp"
 #include "replay/native/graph/replay.hpp"
 #include "replay/native/graph/schedule.hpp"
+#include "replay/native/memory/huge_column.hpp"
 
 namespace logpost::replay {
 
@@ -50,7 +51,7 @@ struct SyncPoints {
 SyncPoints sync_points_of(const Graph& graph);
 
 /// How long after its point each node is in a lane, by node; 0 for points.
-std::vector<std::int64_t> distances(const Graph& graph, const SyncPoints& points, const Weights& weights,
-                                    std::size_t lane);
+HugeColumn<std::int64_t> distances(const Graph& graph, const SyncPoints& points, const Weights& weights,
+                                   std::size_t lane);
 
 }  // namespace logpost::replay

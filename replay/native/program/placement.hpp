@@ -36,6 +36,7 @@ class Placement {
     [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
     [[nodiscard]] const Place& operator[](std::size_t location) const noexcept { return places_[location]; }
     [[nodiscard]] Place& operator[](std::size_t location) noexcept { return places_[location]; }
+    [[nodiscard]] const std::vector<Place>& places() const noexcept { return places_; }
     /// One more than the largest node.
     [[nodiscard]] std::size_t nodes() const noexcept;
 

@@ -41,25 +41,26 @@ class WhatIf {
     WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
            const Surroundings* elsewhere, bool overlapped, bool nics_share, const std::string& stored,
            const std::string& key)
-        : program_(&program),
-          overlapped_(overlapped),
+        : overlapped_(overlapped),
           machine_(std::move(machine)),
-          placement_(elsewhere == nullptr ? program.placement : elsewhere->placement),
-          network_(elsewhere != nullptr  ? elsewhere->network
-                   : recorded != nullptr ? recorded->network
-                                         : Network{}),
-          built_(std::make_shared<Built>(stored_or_built(stored, key, [&] {
-              auto graph = build_graph(program, machine_, planned, elsewhere,
-                                       recorded == nullptr ? nullptr : &recorded->network, overlapped, nics_share);
-              graph.chooses = replay::chooses(program);
-              return graph;
-          }))) {}
+          there_(elsewhere != nullptr  ? *elsewhere
+                 : recorded != nullptr ? Surroundings{program.placement, recorded->network}
+                                       : Surroundings{program.placement, {}}) {
+        auto graph = build_graph(program, machine_, planned, elsewhere,
+                                 recorded == nullptr ? nullptr : &recorded->network, overlapped, nics_share);
+        graph.chooses = replay::chooses(program);
+        if (!stored.empty()) {
+            static_cast<void>(
+                store_graph(graph, there_, stored, key));  // where it cannot be written, it is built again
+        }
+        built_ = std::make_shared<Built>(std::move(graph));
+    }
 
-    /// The graph in a file, without its program; none: the file has no such graph, or messages contend in it.
+    /// The graph in a file, without its program; none: the file has no such graph.
     static std::optional<WhatIf> stored(const Parameters& machine, const std::string& file, const std::string& key) {
         const nb::gil_scoped_release release;
         auto found = stored_graph(file, key);
-        return found && found->crossings.empty() ? std::optional(WhatIf(machine, std::move(*found))) : std::nullopt;
+        return found ? std::optional(WhatIf(machine, std::move(*found))) : std::nullopt;
     }
 
     /// The same program, whose NICs take messages in another order; none: they arrive as they did.
@@ -68,39 +69,40 @@ class WhatIf {
                                                   const std::vector<double>& by_callpath) const {
         const nb::gil_scoped_release release;
         auto found =
-            replay::reordered(program, graph_, machine_, {machine, compute, by_location, by_callpath}, !overlapped_);
-        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+            replay::reordered(program, graph(), machine_, {machine, compute, by_location, by_callpath}, !overlapped_);
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), there_.network))
                      : std::nullopt;
     }
 
     /// The same program, in which requests complete in the order that messages arrive in elsewhere: under a setting of
     /// the same program's graph on another network. None: that is the order at hand, or other messages cross that one.
-    [[nodiscard]] std::optional<WhatIf> in_order_of(const WhatIf& elsewhere, const Parameters& machine, double compute,
+    [[nodiscard]] std::optional<WhatIf> in_order_of(const Program& program, const WhatIf& elsewhere,
+                                                    const Parameters& machine, double compute,
                                                     const std::vector<double>& by_location,
                                                     const std::vector<double>& by_callpath) const {
-        if (graph_.crossings.empty() || graph_.crossings.size() != elsewhere.graph_.crossings.size()) {
+        if (graph().crossings.empty() || graph().crossings.size() != elsewhere.graph().crossings.size()) {
             return std::nullopt;
         }
         const nb::gil_scoped_release release;
         const std::vector<Setting> settings{{machine, compute, by_location, by_callpath}};
-        Weights weights(elsewhere.graph_, elsewhere.machine_, settings);
+        Weights weights(elsewhere.graph(), elsewhere.machine_, settings);
         NetworkUse use;
         static_cast<void>(
             elsewhere.times_of(elsewhere.routes(), weights, settings, 0, use));  // for what it says of the network
         auto found =
-            replay::reordered(*program_, graph_, machine_, {.machine = machine_}, !overlapped_, weights.delays(0));
-        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+            replay::reordered(program, graph(), machine_, {.machine = machine_}, !overlapped_, weights.delays(0));
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), there_.network))
                      : std::nullopt;
     }
 
     /// The same program on links of other bandwidths; none: it would run in other places, and its graph is another one.
     [[nodiscard]] std::optional<WhatIf> on_links(const Surroundings& elsewhere) const {
-        return elsewhere.placement == placement_ ? std::optional(WhatIf(*this, built_, elsewhere.network))
-                                                 : std::nullopt;
+        return elsewhere.placement == there_.placement ? std::optional(WhatIf(*this, built_, elsewhere.network))
+                                                       : std::nullopt;
     }
 
-    [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
-    [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + points_.bytes(); }
+    [[nodiscard]] const Graph& graph() const noexcept { return built_->graph; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return graph().bytes() + points().bytes(); }
 
     /// Factors: a row per machine, a column per location or callpath. `recorded`: the machine of which nothing is
     /// changed; -1: none.
@@ -112,9 +114,9 @@ class WhatIf {
         std::vector<LaneOutcome> outcomes;
         {
             const nb::gil_scoped_release release;
-            Weights weights(graph_, machine_, settings);
-            outcomes = graph_.crossings.empty() ? replay::outcomes(graph_, weights, settings)
-                                                : contended(weights, settings, uses, recorded);
+            Weights weights(graph(), machine_, settings);
+            outcomes = graph().crossings.empty() ? replay::outcomes(graph(), weights, settings)
+                                                 : contended(weights, settings, uses, recorded);
         }
         auto found = results(outcomes);
         found["network"] = of_network(uses);
@@ -128,10 +130,10 @@ class WhatIf {
         std::vector<std::int64_t> found;
         {
             const nb::gil_scoped_release release;
-            Weights weights(graph_, machine_, settings);
-            found = graph_.crossings.empty()
+            Weights weights(graph(), machine_, settings);
+            found = graph().crossings.empty()
                         ? weights.makespans(threads, released)
-                        : makespans_with_contention(graph_, points_, *program_, routes(), settings, weights, threads);
+                        : makespans_with_contention(graph(), points(), routes(), settings, weights, threads);
         }
         return array(std::move(found));
     }
@@ -139,17 +141,17 @@ class WhatIf {
     [[nodiscard]] bool sends_never_wait(const Parameters& machine, double compute,
                                         const std::vector<double>& by_location, const std::vector<double>& by_callpath,
                                         bool far) const {
-        return replay::sends_never_wait(graph_, machine_, {machine, compute, by_location, by_callpath}, far);
+        return replay::sends_never_wait(graph(), machine_, {machine, compute, by_location, by_callpath}, far);
     }
 
     /// Lines that touch the makespan at each x: makespan, slope and count, a row each.
     nb::object tangents(const Parameters& at_zero, const Parameters& step, const Parameters& unit, double compute,
                         const In<double>& by_location, const In<double>& by_callpath, const In<double>& x,
                         unsigned threads) const {
-        if (by_location.size() != graph_.begins.size() || by_callpath.size() != graph_.callpaths) {
+        if (by_location.size() != graph().begins.size() || by_callpath.size() != graph().callpaths) {
             throw std::invalid_argument("a factor per location and callpath is needed");
         }
-        if (!graph_.crossings.empty()) {
+        if (!graph().crossings.empty()) {
             throw std::invalid_argument("with contention, the makespan has no tangents from below");
         }
         const auto values = [](const In<double>& of) { return std::vector<double>(of.data(), of.data() + of.size()); };
@@ -157,7 +159,7 @@ class WhatIf {
         std::vector<double> rows;
         {
             const nb::gil_scoped_release release;
-            for (const auto& one : replay::tangents(graph_, machine_, direction, {x.data(), x.size()}, threads)) {
+            for (const auto& one : replay::tangents(graph(), machine_, direction, {x.data(), x.size()}, threads)) {
                 rows.insert(rows.end(), {one.makespan_ps, one.slope, one.count});
             }
         }
@@ -171,33 +173,24 @@ class WhatIf {
         std::vector<std::int64_t> enters, leaves;
         {
             const nb::gil_scoped_release release;
-            Weights weights(graph_, machine_, settings);
+            Weights weights(graph(), machine_, settings);
             NetworkUse use;
-            const auto times =
-                graph_.crossings.empty() ? weights.times() : times_of(routes(), weights, settings, 0, use);
-            for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
-                enters.push_back(times[graph_.enters[call]]);
-                leaves.push_back(times[graph_.leaves[call]]);
+            const auto of_calls = [&](const auto& times) {
+                for (std::size_t call = 0; call < graph().enters.size(); ++call) {
+                    enters.push_back(times[graph().enters[call]]);
+                    leaves.push_back(times[graph().leaves[call]]);
+                }
+            };
+            if (graph().crossings.empty()) {
+                of_calls(weights.times());
+            } else {
+                of_calls(times_of(routes(), weights, settings, 0, use));
             }
         }
         return nb::make_tuple(array(std::move(enters)), array(std::move(leaves)));
     }
 
   private:
-    /// The graph in a file, which is written where there is none; without a file, as built.
-    template <class Build>
-    static Graph stored_or_built(const std::string& file, const std::string& key, Build&& build) {
-        if (file.empty()) {
-            return build();
-        }
-        if (auto found = stored_graph(file, key)) {
-            return std::move(*found);
-        }
-        auto graph = build();
-        static_cast<void>(store_graph(graph, file, key));  // where it cannot be written, it is built again
-        return graph;
-    }
-
     /// What does not depend on how fast links are.
     struct Built {
         explicit Built(Graph&& of)
@@ -206,39 +199,40 @@ class WhatIf {
         SyncPoints points;  // where messages contend
     };
 
-    WhatIf(Parameters machine, Graph&& graph)
-        : machine_(std::move(machine)), built_(std::make_shared<Built>(std::move(graph))) {}
+    WhatIf(Parameters machine, PlacedGraph&& found)
+        : machine_(std::move(machine)),
+          there_(std::move(found.ran)),
+          built_(std::make_shared<Built>(std::move(found.graph))) {}
 
     WhatIf(const WhatIf& of, std::shared_ptr<const Built> built, Network network)
-        : program_(of.program_),
-          overlapped_(of.overlapped_),
+        : overlapped_(of.overlapped_),
           machine_(of.machine_),
-          placement_(of.placement_),
-          network_(std::move(network)),
+          there_{of.there_.placement, std::move(network)},
           built_(std::move(built)) {}
 
     /// The times of all nodes in one lane, with contention.
-    [[nodiscard]] std::vector<std::int64_t> times_of(const Routes& over, Weights& weights,
-                                                     const std::vector<Setting>& settings, std::size_t lane,
-                                                     NetworkUse& use) const {
-        return times_with_contention(graph_, points_, *program_, over, settings[lane], weights, lane, use);
+    [[nodiscard]] HugeColumn<std::int64_t> times_of(const Routes& over, Weights& weights,
+                                                    const std::vector<Setting>& settings, std::size_t lane,
+                                                    NetworkUse& use) const {
+        return times_with_contention(graph(), points(), over, settings[lane], weights, lane, use);
     }
-    [[nodiscard]] Routes routes() const { return {graph_, placement_, network_}; }
+    [[nodiscard]] Routes routes() const { return {graph(), there_.placement, there_.network}; }
 
     /// By lane; the times of a lane are there while a thread is at it.
     [[nodiscard]] std::vector<LaneOutcome> contended(Weights& weights, const std::vector<Setting>& settings,
                                                      std::vector<NetworkUse>& uses, std::ptrdiff_t recorded) const {
         std::vector<LaneOutcome> outcomes(settings.size());
-        const auto sources = sources_of(graph_);
+        const auto sources = sources_of(graph());
         const auto over = routes();
         for_each_parallel(settings.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
-            const bool known = static_cast<std::ptrdiff_t>(lane) == recorded && graph_.use.messages > 0;
+            const bool known = static_cast<std::ptrdiff_t>(lane) == recorded && graph().use.messages > 0;
             const auto times =
-                known ? recorded_times(graph_, weights, lane) : times_of(over, weights, settings, lane, uses[lane]);
+                known ? recorded_times(graph(), weights, lane) : times_of(over, weights, settings, lane, uses[lane]);
             if (known) {
-                uses[lane] = graph_.use;
+                uses[lane] = graph().use;
             }
-            outcomes[lane] = outcome_of(graph_, sources, weights, settings, times, lane);
+            outcomes[lane] = outcome_of(graph(), sources, weights, settings, times, lane);
+            weights.set_delays(lane, {});  // of as many lanes as threads at a time
         });
         return outcomes;
     }
@@ -248,7 +242,7 @@ class WhatIf {
     [[nodiscard]] nb::list of_network(std::vector<NetworkUse>& uses) const {
         nb::list result;
         for (auto& use : uses) {
-            if (graph_.crossings.empty()) {
+            if (graph().crossings.empty()) {
                 break;
             }
             nb::dict d;
@@ -268,7 +262,7 @@ class WhatIf {
                                                    const Matrix& by_location, const Matrix& by_callpath) const {
         const auto lanes = machines.size();
         if (compute.size() != lanes || by_location.shape(0) != lanes || by_callpath.shape(0) != lanes ||
-            by_location.shape(1) != graph_.begins.size() || by_callpath.shape(1) != graph_.callpaths) {
+            by_location.shape(1) != graph().begins.size() || by_callpath.shape(1) != graph().callpaths) {
             throw std::invalid_argument("a factor per machine, and per location and callpath, is needed");
         }
         std::vector<Setting> settings;
@@ -307,7 +301,7 @@ class WhatIf {
             steps.push_back(path.changes_of_location);
         }
         const auto lanes = outcomes.size();
-        const auto locations = graph_.begins.size();
+        const auto locations = graph().begins.size();
         nb::dict d;
         d["makespan_ps"] = array(std::move(makespans));
         d["path_ps"] = matrix(std::move(parts), lanes, kPathParts);
@@ -320,20 +314,18 @@ class WhatIf {
         d["path_messages"] = array(std::move(steps));
         d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
         d["ends_ps"] = matrix(std::move(ends), lanes, locations);
-        d["in_calls_ps"] = wide_column(in_calls, std::identity{}).attr("reshape")(lanes, 2 * graph_.callpaths);
+        d["in_calls_ps"] = wide_column(in_calls, std::identity{}).attr("reshape")(lanes, 2 * graph().callpaths);
         d["between_calls_ps"] =
-            wide_column(between_calls, std::identity{}).attr("reshape")(lanes, 2 * graph_.callpaths);
+            wide_column(between_calls, std::identity{}).attr("reshape")(lanes, 2 * graph().callpaths);
         return d;
     }
 
-    const Program* program_ = nullptr;  // where its messages contend, it is there
+    [[nodiscard]] const SyncPoints& points() const noexcept { return built_->points; }
+
     bool overlapped_ = false;
     Parameters machine_;
-    Placement placement_;
-    Network network_;
+    Surroundings there_;
     std::shared_ptr<const Built> built_;
-    const Graph& graph_ = built_->graph;
-    const SyncPoints& points_ = built_->points;
 };
 
 void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
@@ -353,7 +345,7 @@ void bind_whatif(nb::module_& module) {
     nb::class_<WhatIf>(module, "WhatIf", "A program's dependency graph, calibrated on the machine that it ran on.")
         .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, "recorded"_a.none() = nb::none(),
              "elsewhere"_a.none() = nb::none(), "overlapped"_a = false, "nics_share"_a = false, "stored"_a = "",
-             "key"_a = "", nb::keep_alive<1, 2>(),
+             "key"_a = "",
              nb::sig("def __init__(self, program: Program, machine: Parameters, planned: Parameters, "
                      "recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, "
                      "overlapped: bool = False, nics_share: bool = False, stored: str = '', key: str = '') -> None"),
@@ -361,12 +353,11 @@ void bind_whatif(nb::module_& module) {
              "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. "
              "`overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their "
              "sender's "
-             "NIC, and do not take turns at it. `stored`: a file with the graph under this key, which is written where "
-             "there is none.")
+             "NIC, and do not take turns at it. `stored`: a file into which the graph is written, under this key.")
         .def_static("stored", &WhatIf::stored, "machine"_a, "file"_a, "key"_a,
                     nb::sig("def stored(machine: Parameters, file: str, key: str) -> WhatIf | None"),
                     "The graph that a file has under this key, of the program as it ran, without the program; None: it "
-                    "has none, or messages contend in it.")
+                    "has none.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
         .def_prop_ro("calls", [](const WhatIf& self) { return self.graph().enters.size(); })
@@ -420,25 +411,27 @@ void bind_whatif(nb::module_& module) {
              "where "
              "messages contend, and NICs take them as they arrive.")
         .def("reordered", &WhatIf::reordered, "program"_a, "machine"_a, "compute"_a = 1.0,
-             "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+             "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{},
              nb::sig("def reordered(self, program: Program, machine: Parameters, compute: float = 1.0, "
                      "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
              "The program whose NICs take messages in the order in which they arrive under a setting; None: in the "
              "order "
              "in which they arrived.")
-        .def("in_order_of", &WhatIf::in_order_of, "elsewhere"_a, "machine"_a, "compute"_a = 1.0,
-             "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
-             nb::sig("def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, "
-                     "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
-             "The program, in which requests complete in the order in which messages arrive elsewhere under a setting; "
-             "None: that is the order of their arrival, or contention is not replayed.")
+        .def(
+            "in_order_of", &WhatIf::in_order_of, "program"_a, "elsewhere"_a, "machine"_a, "compute"_a = 1.0,
+            "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{},
+            nb::sig(
+                "def in_order_of(self, program: Program, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, "
+                "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
+            "The program, in which requests complete in the order in which messages arrive elsewhere under a setting; "
+            "None: that is the order of their arrival, or contention is not replayed.")
         .def("sends_never_wait", &WhatIf::sends_never_wait, "machine"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
              "far"_a,
              nb::sig("def sends_never_wait(self, machine: Parameters, compute: float, by_location: list[float], "
                      "by_callpath: list[float], far: bool) -> bool"),
              "Whether no eager send within nodes (`far`: between them) waits for the message before it, did the "
              "library's sends wait: the program's replay is then the same.")
-        .def("on_links", &WhatIf::on_links, "elsewhere"_a, nb::keep_alive<0, 1>(),
+        .def("on_links", &WhatIf::on_links, "elsewhere"_a,
              nb::sig("def on_links(self, elsewhere: Surroundings) -> WhatIf | None"),
              "The program in the same places, on links of other bandwidths; None: these are other places.")
         .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,

@@ -5,9 +5,6 @@
 
 namespace logpost::replay {
 
-namespace {
-
-/// By location: whether it takes part in a message, a transfer or a collective operation.
 std::vector<std::uint8_t> communicating(const Program& program) {
     std::vector<std::uint8_t> found(program.timelines.size());
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
@@ -25,20 +22,22 @@ std::vector<std::uint8_t> communicating(const Program& program) {
     return found;
 }
 
-}  // namespace
-
 std::vector<std::vector<std::size_t>> endpoint_groups(const Program& program, std::int32_t nics_per_node) {
     return endpoint_groups(program, program.placement, nics_per_node);
 }
 
 std::vector<std::vector<std::size_t>> endpoint_groups(const Program& program, const Placement& placement,
                                                       std::int32_t nics_per_node) {
+    return endpoint_groups(communicating(program), placement, nics_per_node);
+}
+
+std::vector<std::vector<std::size_t>> endpoint_groups(std::span<const std::uint8_t> communicates,
+                                                      const Placement& placement, std::int32_t nics_per_node) {
     const auto nics = static_cast<std::size_t>(std::max(1, nics_per_node));
     const std::size_t nodes = placement.nodes();
     std::vector<std::vector<std::size_t>> groups(nodes * nics);
     std::vector<std::size_t> seen(nodes, 0);
-    const auto communicates = communicating(program);
-    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+    for (std::size_t location = 0; location < communicates.size(); ++location) {
         const auto node = placement[location].node;
         if (communicates[location] == 0) {
             continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace logpost::replay {
@@ -29,9 +30,18 @@ std::uint32_t FlowSharing::start(std::int64_t now_ps, std::uint32_t flow, double
     added.rate = 0;
     added.since = now_;
     added.shares.assign(shares.begin(), shares.end());
+    bool alone = true;
+    double narrowest = std::numeric_limits<double>::infinity();
     for (const auto& share : shares) {
-        links_[share.link].flows.push_back(place);
-        changed_.push_back(share.link);
+        auto& flows = links_[share.link].flows;
+        flows.push_back(place);
+        alone = alone && flows.size() == 1;
+        narrowest = share.byte_ps > 0 ? std::min(narrowest, 1 / share.byte_ps) : narrowest;
+    }
+    if (alone) {  // most flows, most of the time: no other rate changes
+        set_rate(added, place, narrowest);
+    } else {
+        std::ranges::transform(shares, std::back_inserter(changed_), &Share::link);
     }
     return place;
 }
@@ -49,8 +59,11 @@ void FlowSharing::remove(std::uint32_t place) {
     auto& gone = flows_[place];
     ++gone.version;
     for (const auto& share : gone.shares) {
-        std::erase(links_[share.link].flows, place);
-        changed_.push_back(share.link);
+        auto& flows = links_[share.link].flows;
+        std::erase(flows, place);
+        if (!flows.empty()) {
+            changed_.push_back(share.link);
+        }
     }
     free_.push_back(place);
 }
@@ -140,17 +153,6 @@ void FlowSharing::share_out() {
     }
 }
 
-/// Whether no flow on the links that changed shares a link with another one.
-bool FlowSharing::alone() const noexcept {
-    return std::ranges::all_of(changed_, [this](std::uint32_t l) {
-        const auto& flows = links_[l].flows;
-        return flows.empty() ||
-               (flows.size() == 1 && std::ranges::all_of(flows_[flows.front()].shares, [this](const Share& share) {
-                    return links_[share.link].flows.size() == 1;
-                }));
-    });
-}
-
 void FlowSharing::set_rate(Flow& flow, std::uint32_t place, double rate) {
     if (rate == flow.rate) {
         return;
@@ -166,19 +168,6 @@ void FlowSharing::set_rate(Flow& flow, std::uint32_t place, double rate) {
 
 void FlowSharing::settle() {
     if (changed_.empty()) {
-        return;
-    }
-    if (alone()) {  // most flows, most of the time: each has the rate of its narrowest link
-        for (const auto l : changed_) {
-            for (const auto place : links_[l].flows) {
-                double rate = std::numeric_limits<double>::infinity();
-                for (const auto& share : flows_[place].shares) {
-                    rate = share.byte_ps > 0 ? std::min(rate, 1 / share.byte_ps) : rate;
-                }
-                set_rate(flows_[place], place, rate);
-            }
-        }
-        changed_.clear();
         return;
     }
     reach();

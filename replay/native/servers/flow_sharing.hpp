@@ -65,7 +65,6 @@ class FlowSharing {
     void advance(std::int64_t now_ps);
     void remove(std::uint32_t place);
     void settle();
-    [[nodiscard]] bool alone() const noexcept;
     void set_rate(Flow& flow, std::uint32_t place, double rate);
     void reach();
     void share_out();
