@@ -30,6 +30,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.faults import Faults
+from logpost.analyzer.statistics.recurrence import period
 from logpost.replay.columns import Int64
 
 STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
@@ -180,7 +181,7 @@ def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
     """By which part of it a sum of repeated savings may differ with the next run: half of its interval at 95 %.
 
     The repetitions are cut into batches of equally many, whose savings vary as those of independent runs of one batch
-    would: the method of batch means. What recurs every few repetitions (`period`) is in all of them equally often.
+    would: the method of batch means. What recurs (`recurrence.period`) is in all of them equally often.
 
     Arguments:
         saved_ps: until the end of each repetition, in their order.
@@ -200,14 +201,3 @@ def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
     error = np.std(each, ddof=1) * math.sqrt(batches)
     part = STUDENT[batches - 1] * float(error / each.sum())
     return part if 0 <= part < 1 else None
-
-
-def period(each_ps: npt.NDArray[np.int64]) -> int:
-    """The fewest repetitions after which savings recur: they differ less from those before them than by half of the
-    variance of all; 1: after none."""
-    count = len(each_ps)
-    for every in range(2, min(BATCHES, count // (min(STUDENT) + 1)) + 1):
-        rows = each_ps[: count // every * every].reshape(-1, every)
-        if ((rows - rows.mean(axis=0)) ** 2).sum() / (rows.size - every) < MAINLY * each_ps.var(ddof=1):
-            return every
-    return 1
