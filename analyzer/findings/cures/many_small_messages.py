@@ -65,7 +65,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             kind=KIND,
             callpath=callpath,
             at_fault=frozenset(program.sender[every].tolist()),
-            change=one if program.most is None else change,
+            change=change if program.bounded else one,
             other_ends=(
                 one,
                 change,

@@ -560,7 +560,7 @@ class Program:
         """The duration of a message without data on an idle machine: less code than that between two calls is no work
         that would have to be done in between. Where the machine is not known, or only bounded: of the shortest
         message."""
-        if (self.as_measured or self.most is not None) and self.messages.count:
+        if not self.knows_bytes and self.messages.count:
             lasts = self.leave_ps[self.messages.received_call] - self.enter_ps[self.messages.send_call]
             return float(lasts[lasts > 0].min(initial=np.iinfo(np.int64).max))
         return float(np.nan_to_num(self.costs(0.0).total))
