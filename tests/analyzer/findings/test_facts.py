@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.said import facts
 
 from logpost.analyzer.findings.evidence.places import NOWHERE
-from logpost.analyzer.findings.prose import advice
+from logpost.analyzer.findings.prose import WORDS, advice
 from logpost.analyzer.findings.wording.facts import Facts
 
 ROW = {
@@ -38,3 +39,16 @@ def test_where_every_rank_is_at_fault_all_of_them_wait() -> None:
     assert Facts(ROW, NOWHERE).waiters == f"{Facts(ROW, NOWHERE).ranks} waits"
     waiting = ROW | {"evidence": [{"name": "waiting_rank", "value": 2.0, "unit": "rank"}]}
     assert "2" in Facts(waiting, NOWHERE).waiters
+
+
+@pytest.mark.parametrize(("regions", "ranks", "named"), [(2, [0, 1], False), (1, [0, 1], True), (1, [1], True)])
+def test_ranks_are_different_ones_only_in_several_places(regions: int, ranks: list[int], named: bool) -> None:
+    """One place is that of all its slow ranks; of several places each may have others."""
+    evidence = [
+        {"name": "regions", "value": float(regions), "unit": "count"},
+        {"name": "others_wait", "value": 1e9, "unit": "ps"},
+    ]
+    row = Facts(ROW | {"ranks": ranks, "cause_region": "relax", "evidence": evidence}, NOWHERE)
+    found = WORDS["load_imbalance"].title(row)
+    assert found.startswith(row.ranks) == named
+    assert facts(found)[-1] == "1.00 ms"

@@ -138,3 +138,17 @@ def test_without_a_machine_single_values_in_a_row_may_be_one_message(size: int, 
         # What one message costs is not known: it may last as long as all of them.
         assert all(min(program.gain(end) for end in one.other_ends) == 0 for one in proposals)
         assert all(program.gain(one.change) > 0 for one in proposals)
+
+
+@pytest.mark.parametrize("is_bounded", [True, False])
+def test_what_messages_cost_beyond_bounds_is_not_said_to_be_gone(is_bounded: bool) -> None:
+    """Where the machine is bounds alone, it does not divide what a message costs beyond them among the messages of a
+    row: the one message keeps it in what is stated, and loses it at another end of the gain."""
+    story = bursts(per_burst=50)
+    with story.as_run() as run:
+        program = Program(run, bounded=is_bounded).build()
+        (cure,) = many_small_messages.propose(program)
+        of_all, of_model = cure.other_ends[1], cure.other_ends[0]
+        assert of_all.as_modelled is None
+        assert of_model.as_modelled is not None
+        assert cure.change is (of_all if is_bounded else of_model)
