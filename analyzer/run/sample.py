@@ -4,9 +4,9 @@ these windows.
 Windows are equally long, each somewhere in an equal part of the program: at equal distances they would see a program
 of as many repetitions in one phase. One alone is the run's first part. They may begin and end where all ranks leave
 an operation (`at_meetings`), so that no wait for others is cut. A call that a window's begin or end cuts lasts as
-long as the part of it that is inside, and is without messages and categories. Calls, and numbers of messages and
-epochs, are dense as they are in a whole run. A message, a collective operation or a transfer is in the sample where
-all of its calls are in one window.
+long as the part of it that is inside, and is without messages and categories. Calls, and numbers of messages,
+transfers and epochs, are dense as they are in a whole run. A message, a collective operation or a transfer is in the
+sample where all of its calls are in one window.
 """
 
 from __future__ import annotations
@@ -259,17 +259,30 @@ class Sample(Run):
             .drop("whole")
         )
 
+    def transfers(self) -> pl.LazyFrame:
+        """The transfers, numbered at each origin; an epoch that is not here is none."""
+        rows = self.inside("transfers", "call", optional=("complete_call", "remote_call"))
+        numbers = self._numbered_epochs().select("location", epoch="number", epoch_now="now")
+        return (
+            rows.join(numbers, on=["location", "epoch"], how="left", maintain_order="left")
+            .with_columns(epoch=pl.col("epoch_now").fill_null(NOWHERE), number=_dense("number", "location"))
+            .drop("epoch_now")
+        )
+
     def epochs(self) -> pl.LazyFrame:
         """The epochs, numbered at each location; a match that is not here is none."""
-        rows = self.inside("epochs", "begin_call", optional=("end_call",)).with_columns(
-            self._joined("acquired_ps"), now=_dense("number", "location")
-        )
+        rows = self._numbered_epochs().with_columns(self._joined("acquired_ps"))
         numbers = rows.select(peer="location", match="number", match_now="now")
         return (
             rows.join(numbers, on=["peer", "match"], how="left", maintain_order="left")
             .with_columns(match=pl.col("match_now").fill_null(NOWHERE), number=pl.col("now"))
             .drop("now", "match_now")
         )
+
+    def _numbered_epochs(self) -> pl.LazyFrame:
+        """The epochs, with their numbers here: `now`."""
+        rows = self.inside("epochs", "begin_call", optional=("end_call",))
+        return rows.with_columns(now=_dense("number", "location"))
 
     def instants(self, name: str, begin: str, *times: str) -> pl.LazyFrame:
         """Rows of a table without calls that begin in a window."""
@@ -289,7 +302,7 @@ _TABLES: Mapping[str, Callable[[Sample], pl.LazyFrame]] = {
     "messages": Sample.messages,
     "unmatched": lambda sample: sample._whole_facts("unmatched").clear(),
     "collectives": Sample.collectives,
-    "transfers": lambda sample: sample.inside("transfers", "call", optional=("complete_call", "remote_call")),
+    "transfers": Sample.transfers,
     "epochs": Sample.epochs,
     "locations": Sample.locations,
     "samples": lambda sample: sample.instants("samples", "at_ps"),

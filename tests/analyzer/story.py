@@ -341,8 +341,20 @@ class Story:
             }
         )
 
-    def transfer(self, rank: int, target: int, path: int, enter: int, leave: int, **parts: int) -> None:
-        """A transfer that one call starts and completes; its parts lie one after the other, and are the call's."""
+    def transfer(
+        self,
+        rank: int,
+        target: int,
+        path: int,
+        enter: int,
+        leave: int,
+        *,
+        kind: str = "get",
+        epoch: int = -1,
+        **parts: int,
+    ) -> None:
+        """A transfer that one call starts and completes, of an epoch by its number; its parts lie one after the other,
+        and are the call's."""
         assert sum(parts.values()) == leave - enter
         self.call(rank, enter, leave, path, **parts)
         times = dict.fromkeys((f"{part}_ps" for part in TRANSFER_PARTS), 0)
@@ -353,7 +365,8 @@ class Story:
                 "rma_window": 0,
                 "callpath": path,
                 "complete_callpath": path,
-                "kind": "get",
+                "kind": kind,
+                "epoch": epoch,
                 "locality": "same_node",
                 "bytes": 8,
                 "start_ps": enter,
@@ -501,7 +514,7 @@ class Story:
                 row[f"{end}_number"] = counts[row[f"{end}_location"]]
                 counts[row[f"{end}_location"]] += 1
         for number, row in enumerate(rows.get("transfers", [])):
-            row |= {"number": number, "remote_call": -1, "epoch": -1, "hops": -1, "layout": -1, "target_layout": -1}
+            row |= {"number": number, "remote_call": -1, "hops": -1, "layout": -1, "target_layout": -1}
             row["call"] = row["complete_call"] = entered.get((row["location"], row["start_ps"]), -1)
         for row in rows.get("epochs", []):
             for at in ("begin", "end"):

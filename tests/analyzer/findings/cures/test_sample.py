@@ -167,6 +167,26 @@ def test_what_happens_between_calls_has_the_times_of_a_sample(tmp_path: Path) ->
     assert found.select("enter_ps", "leave_ps").rows() == [(50 * tick, 60 * tick), (1_075 * tick, 1_085 * tick)]
 
 
+def test_transfers_of_a_sample_are_of_its_epochs(tmp_path: Path) -> None:
+    """Ten accesses of a put each, one per ms; the windows have the third to the fifth and the eighth to the ninth."""
+    made = Story(2, 10 * story.MS)
+    start, put, complete = (made.path("main", f"MPI_{name}") for name in ("Win_start", "Put", "Win_complete"))
+    for step in range(10):
+        at = step * story.MS + 100 * story.US
+        made.call(0, at, at + 10 * story.US, start, mpi_other=10 * story.US)
+        ends = (at + 10 * story.US, at + 20 * story.US)
+        made.transfer(0, 1, put, *ends, kind="put", epoch=step, latency=10 * story.US)
+        made.call(0, at + 20 * story.US, at + 30 * story.US, complete, mpi_other=10 * story.US)
+        made.epoch(0, "access", start, -1, 0, calls=(at, at + 20 * story.US), peer=1)
+    run = made.write(tmp_path / "a.run")
+    sample = Sample(run, np.array([2, 7]) * story.MS, np.array([5, 9]) * story.MS)
+    epochs = {row["number"]: row for row in sample.facts("epochs").collect().to_dicts()}
+    transfers = sample.facts("transfers").collect().to_dicts()
+    assert [row["number"] for row in transfers] == [0, 1, 2, 3, 4]
+    for row in transfers:
+        assert epochs[row["epoch"]]["begin_call"] < row["call"] < epochs[row["epoch"]]["end_call"]
+
+
 def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
