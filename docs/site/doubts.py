@@ -50,7 +50,9 @@ DOUBTS = {
     ),
     "many_small_messages": (
         "Messages that are packable by their order may still not be known together: the receiver may need the first "
-        "at once, or the second may depend on data from elsewhere. The gain assumes that packing itself is free."
+        "at once, or the second may depend on data from elsewhere. The gain assumes that packing itself is free. Where "
+        "several epochs of puts become one, the target permits later blocks with the first one: their memory must be "
+        "free by then."
     ),
     "collective_wait": (
         "The rank that arrives last often has an earlier reason; the finding that names that one is the one to cure. "

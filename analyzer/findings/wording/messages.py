@@ -76,9 +76,10 @@ def many_small_messages(facts: Facts) -> str:
 
 def pack(facts: Facts) -> str:
     if facts.all("blocks"):
+        several = "blocks in one epoch" if facts.all("transfers") else "messages in one"
         return (
-            f"Pass on larger blocks: {facts.number('blocks'):.0f} messages in one. With more, the next rank waits "
-            "longer for its first one."
+            f"Pass on larger blocks: {facts.number('blocks'):.0f} {several}. With more, the next rank waits longer for "
+            "its first one."
         )
     return (
         "Pack consecutive messages to the same rank into one (a buffer, or a derived datatype), or send fewer, larger "

@@ -177,6 +177,31 @@ static void small_blocks(int cured) {
     }
 }
 
+/* The same by puts, each in another epoch, or four in one. */
+static void small_epochs(int cured) {
+    enum { BLOCKS = 64 };
+    const int together = cured ? 4 : 1;
+    MPI_Group every, one_before, one_behind;
+    MPI_Comm_group(all, &every);
+    MPI_Group_incl(every, 1, &before, &one_before);
+    MPI_Group_incl(every, 1, &behind, &one_behind);
+    for (int k = 0; k < BLOCKS; k += together) {
+        if (rank > 0) {
+            MPI_Win_post(one_before, 0, memory);
+            MPI_Win_wait(memory);
+        }
+        work(4 * together);
+        if (rank < ranks - 1) {
+            MPI_Win_start(one_behind, 0, memory);
+            MPI_Put(out[0], 8 * together, MPI_BYTE, behind, 0, 8 * together, MPI_BYTE, memory);
+            MPI_Win_complete(memory);
+        }
+    }
+    MPI_Group_free(&one_before);
+    MPI_Group_free(&one_behind);
+    MPI_Group_free(&every);
+}
+
 /* One rank with less work than the others computes ten times as long in one of 20 steps. */
 static void long_visits(int cured) {
     static int step;
@@ -213,6 +238,7 @@ static const struct {
     {"every_root", every_root},
     {"lock_epochs", lock_epochs},
     {"small_blocks", small_blocks},
+    {"small_epochs", small_epochs},
     {"long_visits", long_visits},
     {"uneven", uneven},
     {"halo", halo},
@@ -225,7 +251,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(all, &ranks);
     before = (rank + ranks - 1) % ranks;
     behind = (rank + 1) % ranks;
-    const int has_memory = argc == 3 && strcmp(argv[1], "lock_epochs") == 0;
+    const int has_memory = argc == 3 && strstr(argv[1], "_epochs") != NULL;
     if (has_memory)
         MPI_Win_create(in[0], LARGE, 1, MPI_INFO_NULL, all, &memory);
     for (size_t i = 0; argc == 3 && i < sizeof programs / sizeof *programs; i++)

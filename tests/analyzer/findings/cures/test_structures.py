@@ -82,6 +82,7 @@ EXPECTED = {
     "every_root": Expected("collective_cost", "MPI_Bcast", EVERY),
     "lock_epochs": Expected("round_trips", "MPI_Win_lock", EVERY),
     "small_blocks": Expected("many_small_messages", "MPI_Send", EVERY[:-1]),
+    "small_epochs": Expected("many_small_messages", "MPI_Win_start", EVERY[:-1]),
     "long_visits": Expected("load_imbalance", "MPI_Sendrecv", [5]),
 }
 
