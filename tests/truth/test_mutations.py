@@ -6,7 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
+
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 from .expected import NOTHING, Expected, Span
 from .mutations.draw import REAL_ONLY, clean, drawn
@@ -196,3 +201,23 @@ def test_a_program_from_the_seed_to_the_verdict(seed: int, losses: int, tmp_path
     assert (judged.name, judged.ranks) == (one.name, one.program.ranks)
     assert 0 < judged.true.middle < 1
     assert judged.first.ranks <= set(range(one.program.ranks))
+
+
+@pytest.mark.testbed
+def test_the_window_of_a_lock_is_made_outside_of_the_program(tmp_path: Path) -> None:
+    locked = (Op("COMPUTE", us=100), Op("LOCK"), Op("COMPUTE", us=10), Op("UNLOCK", size=8))
+    one = Program("locks", 10, (Region("step", (locked, locked)),), seed=1)
+    place = machine(1, tmp_path)
+    _, archive = simulated(one, place, tmp_path / "played")
+    run = Run.open(analyze(Request(str(archive), str(tmp_path / "a.run"), str(place))))
+    program = run.table("locations").filter("accounted").select("location", "begin_ps", "end_ps")
+    calls = (
+        run.table("calls")
+        .join(program, on="location")
+        .filter(pl.col("enter_ps") < pl.col("end_ps"), pl.col("leave_ps") > pl.col("begin_ps"))
+    )
+    names = dict(run.table("regions").select("region", "name").collect().iter_rows())
+    called = {names[region] for region in calls.select("region").collect()["region"]}
+    assert {"MPI_Win_lock", "MPI_Win_unlock"} <= called
+    assert not called & {"MPI_Win_create", "MPI_Win_free"}
+    assert run.table("epochs").collect()["kind"].to_list() == ["lock_exclusive"] * 20
