@@ -27,6 +27,9 @@ class Stretch:
     """by location, in their order"""
     gaps: tuple[Int64, ...]
     """the code before each of them"""
+    turn_of: tuple[Int64, ...]
+    """by location and call: which time it is that the location gets there; queries of the clock or the environment
+    divide the code of one turn"""
     in_all: bool = False
     """the code of different calls, which is compared in all"""
 
@@ -47,10 +50,31 @@ class Stretch:
             else None
         )
 
+    @cached_property
+    def turns(self) -> Floats | None:
+        """By location and turn; None: their turns are unequally many, and none has others to compare."""
+        if self.in_all or len(set(map(len, self._turns))) > 1:
+            return None
+        return np.array(self._turns)
+
+    @cached_property
+    def _turns(self) -> list[Floats]:
+        return [np.bincount(of, weights=gaps) for of, gaps in zip(self.turn_of, self.gaps, strict=True)]
+
+    def by_call(self, row: int, more: Floats) -> Int64:
+        """How much longer the code before each call of a location is, with so much more in each turn: in proportion to
+        what it has of the turn; of a turn without code, before its last call."""
+        of, gaps = self.turn_of[row], self.gaps[row]
+        ends = np.append(of[1:] != of[:-1], True)[: len(of)]
+        whole = self._turns[row][of]
+        return np.rint(more[of] * np.where(whole > 0, gaps / np.maximum(1.0, whole), ends)).astype(np.int64)
+
     def at(self, location: int) -> Stretch:
         """That of one location."""
         row = self.locations.index(location)
-        return replace(self, locations=(location,), calls=(self.calls[row],), gaps=(self.gaps[row],))
+        return replace(
+            self, locations=(location,), calls=(self.calls[row],), gaps=(self.gaps[row],), turn_of=(self.turn_of[row],)
+        )
 
     @property
     def spread(self) -> float:
@@ -70,16 +94,16 @@ class Stretch:
 
     @cached_property
     def slow(self) -> Flags:
-        """Those that are beyond the mean by more than chance: how much visits differ; where there is one, and of all
+        """Those that are beyond the mean by more than chance: how much turns differ; where there is one, and of all
         code, how much the others do. That no other one has any code there is no chance."""
         more = self.totals - self.totals.mean()
         if np.count_nonzero(self.totals) == 1:
             return self.heavy
-        visits = self.visits
-        if visits is not None and visits.shape[1] > 1:
-            error = (visits - visits.mean(axis=0)).std(axis=1, ddof=1) * np.sqrt(visits.shape[1])
-        elif min(map(len, self.gaps)) > 1 and not self.in_all:
-            error = np.array([gaps.std(ddof=1) * np.sqrt(len(gaps)) for gaps in self.gaps])
+        turns = self.turns
+        if turns is not None and turns.shape[1] > 1:
+            error = (turns - turns.mean(axis=0)).std(axis=1, ddof=1) * np.sqrt(turns.shape[1])
+        elif min(map(len, self._turns)) > 1 and not self.in_all:
+            error = np.array([one.std(ddof=1) * np.sqrt(len(one)) for one in self._turns])
         else:
             error = np.array([np.delete(self.totals, i).std() for i in range(len(self.totals))])
         return np.asarray(self.heavy & (more > CERTAIN * error))
@@ -97,11 +121,10 @@ class Stretch:
         return int(others[np.argsort(self.totals[others], kind="stable")[(len(others) - 1) // 2]])
 
     def most_like(self, row: int, some: Flags) -> int:
-        """Row of the one of these locations from whose visits those of this one differ most evenly: both have the same
-        turns."""
-        assert self.visits is not None
+        """Row of the one of these locations from whose turns those of this one differ most evenly."""
+        assert self.turns is not None
         (others,) = np.nonzero(some)
-        return int(others[np.argmin((self.visits[row] - self.visits[others]).std(axis=1))])
+        return int(others[np.argmin((self.turns[row] - self.turns[others]).std(axis=1))])
 
     def follows_paths(self, program: Program, row: int) -> Int64:
         """The call paths behind which a location's code here lies, that with most of it first; -1: at its begin."""
@@ -122,7 +145,9 @@ def every_stretch(program: Program) -> tuple[Stretch, ...]:
     found = []
     for path, each in sorted(of.items()):
         locations, calls_of_each = zip(*each, strict=True)
-        found.append(Stretch(path, locations, calls_of_each, tuple(program.gap_ps[some] for some in calls_of_each)))
+        gaps = tuple(program.gap_ps[some] for some in calls_of_each)
+        turn_of = tuple(_turn_of(program, one) for one in calls_of_each)
+        found.append(Stretch(path, locations, calls_of_each, gaps, turn_of))
     return tuple(found)
 
 
@@ -159,7 +184,14 @@ def _longest_of_each(places: list[Stretch]) -> Stretch:
         tuple(sorted(of)),
         tuple(one.calls[0] for one in each),
         tuple(one.gaps[0] for one in each),
+        tuple(one.turn_of[0] for one in each),
     )
+
+
+def _turn_of(program: Program, calls: Int64) -> Int64:
+    """By call of a stretch: how many before it end a turn."""
+    ends = program.moves_data[calls].astype(np.int64)
+    return np.cumsum(ends) - ends
 
 
 def whole_code(program: Program) -> Stretch | None:
@@ -171,4 +203,6 @@ def whole_code(program: Program) -> Stretch | None:
     beyond = [one.totals[one.locations.index(slowest)] - one.totals.mean() for one in places]
     if not places:
         return None
-    return Stretch(places[int(np.argmax(beyond))].callpath, tuple(calls), tuple(calls.values()), gaps, in_all=True)
+    path = places[int(np.argmax(beyond))].callpath
+    turn_of = tuple(np.arange(len(some)) for some in gaps)
+    return Stretch(path, tuple(calls), tuple(calls.values()), gaps, turn_of, in_all=True)

@@ -69,10 +69,10 @@ class Uneven:
         longer = column(self.program.count, 0)
         for place in self.places:
             alone = np.count_nonzero(place.totals) == 1
-            if place.visits is not None:
-                each = _shared_by_visit(place.visits, place.totals > 0 if not alone else place.totals >= 0)
-                for calls, more in zip(place.calls, each, strict=True):
-                    longer[calls] = more
+            if place.turns is not None:
+                each = _shared_by_turn(place.turns, place.totals > 0 if not alone else place.totals >= 0)
+                for row, (calls, more) in enumerate(zip(place.calls, each, strict=True)):
+                    longer[calls] = place.by_call(row, more)
                 continue
             mean = place.totals.mean() if alone else place.totals[place.totals > 0].mean()
             for calls, gaps, total in zip(place.calls, place.gaps, place.totals, strict=True):
@@ -92,18 +92,19 @@ class Uneven:
 
     @cached_property
     def as_fast(self) -> Transformation:
-        """The slow ranks have, visit by visit, the times of the other rank whose visits are most like theirs; or in all
-        those of the rank in the middle of the others, where that saves more: no other one may have their turns."""
+        """The slow ranks have, turn by turn, the times of the other rank whose turns are most like theirs; or in all
+        those of the rank in the middle of the others, where that saves more: no other one may be like them."""
         in_all = self._with_total_of(lambda place: place.middle_of(~self.rows(place)))
-        if any(place.visits is None for place in self.places):
+        if any(place.turns is None for place in self.places):
             return in_all
         longer = column(self.program.count, 0)
         for place in self.places:
-            slow = self.rows(place)
+            slow, turns = self.rows(place), place.turns
+            assert turns is not None
             for i in np.flatnonzero(slow).tolist():
-                longer[place.calls[i]] = place.gaps[place.most_like(i, ~slow)] - place.gaps[i]
-        by_visit = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
-        return max(by_visit, in_all, key=self.program.gain)
+                longer[place.calls[i]] = place.by_call(i, turns[place.most_like(i, ~slow)] - turns[i])
+        by_turn = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
+        return max(by_turn, in_all, key=self.program.gain)
 
     @cached_property
     def among_others(self) -> tuple[Transformation, ...]:
@@ -126,15 +127,15 @@ class Uneven:
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
 
-def _shared_by_visit(visits: Floats, sharing: Flags) -> Int64:
-    """How much longer each visit of a rank is where those beyond the mean give away as much of each visit as makes them
-    the mean in all, and those below it take that in the same visit, in proportion to what they lack."""
-    totals = visits.sum(axis=1)
+def _shared_by_turn(turns: Floats, sharing: Flags) -> Floats:
+    """How much longer each turn of a rank is where those beyond the mean give away as much of each turn as makes them
+    the mean in all, and those below it take that in the same turn, in proportion to what they lack."""
+    totals = turns.sum(axis=1)
     apart = np.where(sharing, totals - totals[sharing].mean(), 0.0)
-    given = visits * (np.maximum(0, apart) / np.maximum(1, totals))[:, None]
+    given = turns * (np.maximum(0, apart) / np.maximum(1, totals))[:, None]
     lacks = np.maximum(0, -apart)
     taken = given.sum(axis=0) * (lacks / max(1.0, lacks.sum()))[:, None]
-    return np.asarray(np.rint(taken - given), dtype=np.int64)
+    return taken - given
 
 
 def _scaled(gaps: Int64, factor: float) -> Int64:

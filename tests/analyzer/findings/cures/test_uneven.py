@@ -20,7 +20,7 @@ from logpost.analyzer.findings.cures import (
 from logpost.analyzer.findings.cures.code import Code
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches
-from logpost.analyzer.findings.finding import LOW
+from logpost.analyzer.findings.finding import HIGH, LOW
 
 STEPS = 10
 STEP = 10 * MS
@@ -44,6 +44,25 @@ def steps(*works: Sequence[float], operation: str = "Allreduce") -> Story:
         story.user(rank, story.path("main"), 0)
         story.program[rank] = (0, end)
     return story
+
+
+@pytest.mark.parametrize("queries", [0, 3])
+def test_queries_in_a_stretch_of_code_divide_no_turn(queries: int) -> None:
+    """In each step rank 0 computes 7 ms and rank 1 8 ms, one before its queries of the environment and the other one
+    behind them: rank 1 is slow in each step, whatever the queries divide."""
+    story = Story(2, STEPS * 8 * MS, windows=STEPS)
+    path, query = story.path("main", "MPI_Allreduce"), story.path("main", "MPI_Comm_rank")
+    for i in range(STEPS):
+        begin, end = i * 8 * MS, (i + 1) * 8 * MS
+        for rank, work in ((0, 7 * MS), (1, 8 * MS)):
+            at = begin + (work - US if (i + rank) % 2 else US)
+            for k in range(queries):
+                story.call(rank, at + k, at + k, query)
+        story.collective(path, "Allreduce", {0: (begin + 7 * MS, end), 1: (end - 1, end)})
+    (row,) = story.alone(uneven_computation.find).iter_rows(named=True)
+    assert (row["ranks"], row["region"], row["confidence"]) == ([1], "MPI_Allreduce", HIGH)
+    # Of 8 ms 1 is saved where rank 1 is as fast as rank 0, and a half where they share the work.
+    assert row["gain"] == pytest.approx(0.75 / 8, abs=0.002)
 
 
 def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
@@ -240,10 +259,8 @@ def test_ranks_that_take_turns_are_slow_step_by_step() -> None:
 )
 def test_code_that_has_most_of_what_is_uneven_is_named(uneven_ms: Sequence[int], named: str) -> None:
     at = np.arange(4)
-    places = [
-        Stretch(i, (0, 1), (at[:2], at[2:]), (np.array([ms, 0]) * MS, np.array([0, ms]) * MS))
-        for i, ms in enumerate(uneven_ms)
-    ]
+    times = [(np.array([ms, 0]) * MS, np.array([0, ms]) * MS) for ms in uneven_ms]
+    places = [Stretch(i, (0, 1), (at[:2], at[2:]), each, (at[:2], at[:2])) for i, each in enumerate(times)]
     assert uneven_computation._most_of(places, [Code("ABCD"[place.callpath]) for place in places]) == named
 
 
