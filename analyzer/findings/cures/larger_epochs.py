@@ -97,8 +97,8 @@ class _Epochs:
             streams.setdefault(key, []).append(epoch)
         found: dict[int, list[list[int]]] = {}
         for (path, origin, target), stream in streams.items():
-            answers = self._given_back(origin, target)
-            answered = np.diff(np.searchsorted(answers, self.begin[stream])) > 0
+            given_back = self._given_back(origin, target)
+            answered = np.diff(np.searchsorted(given_back, self.begin[stream])) > 0
             others_between = (np.diff(self._places[stream], axis=0) > 1).any(axis=1)
             cuts = np.flatnonzero(answered | others_between)
             rows = [one.tolist() for one in np.split(np.array(stream), cuts + 1) if len(one) > 1]

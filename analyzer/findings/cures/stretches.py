@@ -59,7 +59,8 @@ class Stretch:
 
     @cached_property
     def _turns(self) -> list[Floats]:
-        return [np.bincount(of, weights=gaps) for of, gaps in zip(self.turn_of, self.gaps, strict=True)]
+        each = zip(self.turn_of, self.gaps, strict=True)
+        return [np.bincount(of, weights=gaps).astype(np.float64) for of, gaps in each]
 
     def by_call(self, row: int, more: Floats) -> Int64:
         """How much longer the code before each call of a location is, with so much more in each turn: in proportion to

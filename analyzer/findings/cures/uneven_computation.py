@@ -135,7 +135,7 @@ def _shared_by_turn(turns: Floats, sharing: Flags) -> Floats:
     given = turns * (np.maximum(0, apart) / np.maximum(1, totals))[:, None]
     lacks = np.maximum(0, -apart)
     taken = given.sum(axis=0) * (lacks / max(1.0, lacks.sum()))[:, None]
-    return taken - given
+    return np.asarray(taken - given)
 
 
 def _scaled(gaps: Int64, factor: float) -> Int64:

@@ -13,7 +13,7 @@ BLOCKS, STEP = 32, 25 * US
 
 def pipeline(*, answer: str = "", kind: str = "put") -> Story:
     """In each step of 25 us rank 0 computes 10, puts 8 bytes into rank 1's memory in an epoch of three calls of 5 us,
-    and rank 1 computes 4 us behind it. Rank 1 answers by an epoch of its own, by a message, or not at all."""
+    and rank 1 computes 4 us behind it. Rank 1 replies by a put, by a message, or not at all."""
     story = Story(2, (BLOCKS + 1) * STEP)
     start, complete, post, wait, put, send, recv = (
         story.path("main", f"MPI_{name}")
