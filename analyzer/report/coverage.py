@@ -34,6 +34,8 @@ class Coverage:
     """with each gain at its high end"""
     by_finding: tuple[float, ...]
     """of the lost time, what each explains further"""
+    of_computation: bool = False
+    """whether a cure was replayed that saves computation alone"""
 
     @property
     def lost_text(self) -> str:
@@ -53,7 +55,9 @@ class Coverage:
         """`the findings explain 65.5 % of the lost time (37.8 to 69.2 %): 61.4 % by 1, 4.1 % by 2`."""
         low, known, high = self.explained_parts
         if not high:
-            return "no finding explains any of it"
+            return (
+                "none of it: the findings save computation" if self.of_computation else "no finding explains any of it"
+            )
         ends = span_of(low, high)
         each = [f"{percent_text(one)} by {number}" for number, one in enumerate(self.by_finding, 1) if one >= MIN_SHARE]
         return f"the findings explain {percent_text(known)} of the lost time{f' ({ends})' if ends else ''}" + (
@@ -65,7 +69,8 @@ def coverage(breakdown: Sequence[Share], found: Iterable[PlacedFinding]) -> Cove
     """The lost time by the accounts, and what of it the findings explain."""
     lost = sum(one.exposed_ps for one in breakdown if one.category != "compute")
     share = sum(one.share for one in breakdown if one.category != "compute")
-    each = [(one, sum(number.value for number in one.evidence if number.name == COVERS)) for one in found]
+    covers = [(one, [number.value for number in one.evidence if number.name == COVERS]) for one in found]
+    each = [(one, sum(values)) for one, values in covers]
 
     def explained(end: Callable[[PlacedFinding], float | None]) -> int:
         times = (time * _part(end(one), one.gain) for one, time in each)
@@ -78,6 +83,7 @@ def coverage(breakdown: Sequence[Share], found: Iterable[PlacedFinding]) -> Cove
         explained_low_ps=explained(lambda one: one.gain_low),
         explained_high_ps=explained(lambda one: one.gain_high),
         by_finding=tuple(time / max(1, lost) for _, time in each),
+        of_computation=any(values == [0] for _, values in covers),
     )
 
 

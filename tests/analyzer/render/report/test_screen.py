@@ -73,8 +73,12 @@ def test_what_findings_explain_adds_up_and_is_as_uncertain_as_their_gains(tmp_pa
     assert of(20, 10) == (30, 30, 30)
     assert of(20, low=0.05, high=0.12) == (10, 20, 24)
     assert of(40, 20) == (48, 48, 48)  # no more than is lost
-    # What no cure was replayed for explains nothing.
-    assert coverage(report.breakdown, [replace(first, evidence=())]).explained_ps == 0
+    # What no cure was replayed for explains nothing; one that was, and saves none of it, saves computation.
+    nothing = coverage(report.breakdown, [replace(first, evidence=())])
+    computation = coverage(report.breakdown, [replace(first, evidence=(Number(COVERS, 0, "ps"),))])
+    assert (nothing.explained_ps, nothing.of_computation) == (0, False)
+    assert (computation.explained_ps, computation.of_computation) == (0, True)
+    assert computation.explained_text != nothing.explained_text
 
 
 def test_each_finding_has_its_gain_place_advice_and_a_command_that_verifies_it(tmp_path: Path) -> None:
