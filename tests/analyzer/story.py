@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 from tests.machines.builders import stated
@@ -77,6 +77,9 @@ class Story:
         self.notes: list[str] = []
         self.undivided: list[str] = []
         self.refused = False
+        self.origin: Literal["file", "recorded", "estimated"] = "estimated"
+        self.machine_name = "estimated"
+        self.values_of = "same_node"  # the locality whose value the manifest states
         self.layouts: list[Layout] = []
         self.has_machine_file = True
         self.deficit_share = 0.0625  # of messages, as the manifest states it
@@ -569,12 +572,12 @@ class Story:
             hosts=self.hosts,
             windows=self.windows,
             machine=MachineUsed(
-                name="estimated",
-                origin="estimated",
+                name=self.machine_name,
+                origin=self.origin,
                 label="estimated from this trace",
                 values=[
                     MachineValue(
-                        locality="same_node",
+                        locality=self.values_of,
                         parameter="L",
                         value=1.25,
                         unit="us",

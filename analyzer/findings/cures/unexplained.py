@@ -3,7 +3,8 @@ model explains; what an estimated machine does not divide; and calls that no mod
 of its buffer.
 
 It is stated behind all cures, with what to measure to know more, and what the trace hints at: ranks that outnumber
-cores, strided data whose packing the machine file lacks, receives that search many messages that wait to be received.
+cores, strided data whose packing the machine file lacks, receives that search many messages that wait to be received,
+one-sided transfers, whose values are those of messages, ranks at a distance of which the machine has no values.
 What removes it is known only once it is explained. Replayed is the most that this could save: in the graph the
 messages of all such calls take what the machine says, and calls that wait for none last so much less. At the other end
 of the gain none of it can be removed.
@@ -23,11 +24,14 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, Number, Sum
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import exact_sum
+from logpost.machines.calibration.while_recording import NAME as MEASURED
 from logpost.replay.columns import Int64
 
 KINDS = (UNEXPLAINED,)
 FLUSH = "(trace buffer flush)"
 """The reader's name of the region in which the tracer writes its buffer."""
+DISTANCES = {"one node": ("same_socket", "same_node"), "different nodes": ("other_node",)}
+"""Of ranks, and their locality classes; an archive may not say which ranks of a node share a socket."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -85,6 +89,7 @@ def _without(
             *([Number("flushes", 1, "count")] if evidence.region(worst) == FLUSH else []),
             *([] if kind == "mpi_other" else _hints(evidence)),
             *([] if kind else _unexpected(program, calls, residual)),
+            *([] if kind else _of_machine(evidence, calls, residual)),
         ),
         confidence=LOW,
         certainty="what the machine's values leave is measured; whether it can be removed is not known",
@@ -113,6 +118,28 @@ def _unexpected(program: Program, calls: Rows, residual: Int64) -> Iterator[Numb
     if np.abs(time - each * waiting).sum() < (1 - MAINLY) * np.abs(time - np.median(time)).sum():
         yield Number("unexpected", float(waiting.mean()), "count")
         yield Number("time_of_each", each, "ps")
+
+
+def _of_machine(evidence: Evidence, calls: Rows, residual: Int64) -> Iterator[Number]:
+    """Where the machine is measured: how, and what of these calls its values are not of."""
+    machine = evidence.manifest.machine
+    if machine.origin == "estimated":
+        return
+    measured = machine.origin == "recorded" and machine.name == MEASURED
+    yield Number("measured_while_recording" if measured else "stated_machine", 1, "count")
+    ends = {"messages": ("send_call", "recv_call"), "transfers": ("call", "complete_call")}
+    found = {}
+    for name, columns in ends.items():
+        here = pl.any_horizontal(pl.col(column).is_in(calls.tolist()) for column in columns)
+        found[name] = evidence.tables[name].filter(here).select(*columns, pl.col("locality").cast(pl.String)).collect()
+    transferring = np.unique(found["transfers"].select(ends["transfers"]).to_numpy())
+    if exact_sum(residual[np.intersect1d(calls, transferring)]) > MAINLY * exact_sum(residual[calls]):
+        yield Number("one_sided", found["transfers"].height, "count")
+    stated = {value.locality for value in machine.values}
+    for distance, localities in DISTANCES.items():
+        count = sum(int(table["locality"].is_in(localities).sum()) for table in found.values())
+        if count and not stated.intersection(localities):
+            yield Number(f"between[{distance}]", count, "count")
 
 
 def _hints(evidence: Evidence) -> Iterator[Number]:

@@ -20,7 +20,7 @@ HEAVY = 0.5
 """Fraction of the largest. What has as much is nearer to the largest than to none, and is named with it."""
 ALTERNATIVE = "instead_"
 """Begin of the name of a number: what another cure of the same time saves."""
-FLAGS = ("alone", "code_without_name", "is_barrier", "reduces")
+FLAGS = ("alone", "code_without_name", "is_barrier", "measured_while_recording", "reduces", "stated_machine")
 """Numbers that choose words, and say nothing else."""
 
 

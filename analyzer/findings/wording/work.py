@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from logpost.analyzer.findings.wording.facts import Facts, Words, in_where
 from logpost.analyzer.findings.wording.numbers import saved_text
@@ -193,6 +193,33 @@ def unexplained(facts: Facts) -> str:
     return title
 
 
+def _values(facts: Facts) -> Iterator[str]:
+    """What would have the machine's values explain more."""
+    if apart := [f"ranks of {distance}" for distance in facts.by_place("between")]:
+        yield (
+            f"The machine has no values between {' and '.join(apart)}, and those of another distance are used: measure "
+            "it with ranks placed so (logpost calibrate)."
+        )
+    if facts.all("one_sided"):
+        yield (
+            "Most of it is in one-sided transfers, for which the machine's values of messages are used: no "
+            "calibration measures transfers, and the library may carry them by other routines than messages."
+        )
+    elif facts.all("measured_while_recording"):
+        yield (
+            "The machine was measured while recording, by pairs of ranks within half a second. On as many ranks, "
+            "logpost calibrate also measures bursts, many senders and all pairs concurrently, and more sizes; analyze "
+            "with it (--machine FILE)."
+        )
+    elif facts.all("stated_machine"):
+        yield (
+            "Check that the machine file is of this machine: the same nodes, MPI library and placement of ranks as the "
+            "program had."
+        )
+    else:
+        yield "Measure the machine where the program ran (logpost calibrate), and analyze with it."
+
+
 def explain(facts: Facts) -> str:
     if facts.all("polls"):
         return (
@@ -227,10 +254,7 @@ def explain(facts: Facts) -> str:
             "this time is divided into overhead, latency, bandwidth and queues, and cures of each can be replayed."
         )
     else:
-        said.append(
-            "Measure the machine where the program ran (logpost calibrate), and analyze with it. Data in device "
-            "memory, other jobs on the network and paging look alike."
-        )
+        said += [*_values(facts), "Data in device memory, other jobs on the network and paging look alike."]
     return " ".join(said)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from tests.analyzer.story import MS, Story
 from tests.said import facts, says
 
 from logpost.analyzer.findings.cures import unexplained
+from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.evidence.places import Place
+from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW
+from logpost.analyzer.findings.wording.facts import Facts
+from logpost.analyzer.findings.wording.work import explain
+from logpost.machines.calibration.while_recording import NAME as MEASURED
 
 
 def story(unknown: int, *, layout: int = -1) -> Story:
@@ -40,6 +48,53 @@ def test_nothing_is_missed_of_a_machine_that_contradicts_the_trace(deficit: floa
     made = story(2 * MS)
     made.deficit_share = deficit
     assert made.alone(unexplained.find).is_empty() is contradicts
+
+
+def measured(made: Story, origin: Literal["file", "recorded"], name: str = MEASURED) -> tuple[set[str], str]:
+    """The names of a finding's numbers, and its advice, with that machine."""
+    made.origin, made.machine_name = origin, name
+    found = made.alone(unexplained.find).row(0, named=True)
+    return {one["name"] for one in found["evidence"]}, found["advice"]
+
+
+def test_a_measured_machine_is_not_to_be_measured_where_the_program_ran() -> None:
+    assert "where the program ran" in story(2 * MS).alone(unexplained.find)["advice"][0]
+    numbers, advice = measured(story(2 * MS), "recorded")
+    assert "measured_while_recording" in numbers
+    assert "where the program ran" not in advice
+    assert "--machine FILE" in advice
+    numbers, advice = measured(story(2 * MS), "file")
+    assert "stated_machine" in numbers
+    assert "logpost calibrate" not in advice
+
+
+def test_a_machine_that_record_was_given_was_not_measured_while_recording() -> None:
+    assert "stated_machine" in measured(story(2 * MS), "recorded", "cluster")[0]
+
+
+def test_one_sided_transfers_have_the_values_of_messages() -> None:
+    made = Story(2, 100 * MS)
+    made.origin, made.machine_name = "recorded", MEASURED
+    for i in range(10):
+        t = 10 * i * MS
+        made.transfer(0, 1, made.path("main", "MPI_Get"), t, t + 3 * MS, latency=MS, residual=2 * MS)
+    with made.as_run() as run:
+        evidence = Evidence(made.tables(), made.manifest(), run=run)
+        (proposal,) = unexplained.propose(evidence, "", ("residual",), Program(run).build())
+    numbers = {one.name: one.value for one in proposal.numbers}
+    assert numbers["one_sided"] == 10
+    row = {"kind": "unexplained", "evidence": [{"name": name, "value": value} for name, value in numbers.items()]}
+    assert "logpost calibrate" not in explain(Facts(row, Place("", "", "", 0, is_site=False)))
+    assert "one_sided" not in measured(story(2 * MS), "recorded")[0]
+
+
+@pytest.mark.parametrize(("values_of", "named"), [("other_node", True), ("same_socket", False)])
+def test_a_distance_that_the_machine_lacks_is_named(values_of: str, named: bool) -> None:
+    made = story(2 * MS)  # on one node, whose sockets are not known
+    made.values_of = values_of
+    numbers, advice = measured(made, "recorded")
+    assert ("between[one node]" in numbers) is named
+    assert ("no values between ranks of one node" in advice) is named
 
 
 def test_less_than_a_tenth_is_within_what_any_model_leaves() -> None:
