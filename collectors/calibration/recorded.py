@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from logpost.collectors.calibration.gathered import Gathered
-from logpost.collectors.calibration.within_init import BUDGET_S, layouts_of, left_in
+from logpost.collectors.calibration.within_init import BUDGET_S, USED, left_in, used_of
 from logpost.errors import InputError
 from logpost.machines import replay_parameters
 from logpost.machines.calibration import samples
@@ -71,7 +71,10 @@ def _machine(left: _Measurement, archive: Path) -> Outcome:
     pairs = left.outcome.pairs
     localities = measured.localities()  # and "self": messages of log3P to oneself
     result = replace(left.outcome, pairs={name: ranks for name, ranks in pairs.items() if name in localities})
-    measured, shortfall = _with_layouts(left, measured)
+    shortfall = []
+    for kind in USED:
+        measured, more = _with_used(left, kind, measured)
+        shortfall += more
     samples.write(archive / SAMPLES, measured)
     shortfall = [*_other_load(left, measured), *shortfall]
     try:
@@ -109,9 +112,9 @@ def _other_load(left: _Measurement, measured: Samples) -> list[str]:
     return [f"Other load: {had}; values are the lower quartiles of {passes} passes, and intervals reach over them."]
 
 
-def _with_layouts(left: _Measurement, measured: Samples) -> tuple[Samples, list[str]]:
-    """The samples and those of MPI_Finalize, or the reason why there are none of these."""
-    path = layouts_of(left.path)
+def _with_used(left: _Measurement, kind: str, measured: Samples) -> tuple[Samples, list[str]]:
+    """The samples and those of a kind that MPI_Finalize added, or the reason why there are none of these."""
+    path = used_of(left.path, kind)
     if not path.is_file():
         return measured, []
     try:
@@ -123,8 +126,8 @@ def _with_layouts(left: _Measurement, measured: Samples) -> tuple[Samples, list[
         if later.processor_share < LEAST_SHARE and passes < SPELLS:
             raise InputError(f"ranks had their processors for {100 * later.processor_share:.0f} % of {passes} passes")
     except InputError as error:
-        return measured, [f"Layouts that the program used were not measured in MPI_Finalize: {error}."]
-    note = f"Layouts that the program used were measured in {1e3 * later.outcome.took_s:.0f} ms of MPI_Finalize."
+        return measured, [f"{USED[kind]} were not measured in MPI_Finalize: {error}."]
+    note = f"{USED[kind]} were measured in {1e3 * later.outcome.took_s:.0f} ms of MPI_Finalize."
     return replace(measured, points=(*measured.points, *points)), [note]
 
 

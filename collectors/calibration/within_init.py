@@ -10,7 +10,9 @@ from pathlib import Path
 BUDGET_S = 0.5
 """Of a recording, at most."""
 LAYOUTS_S = 0.5
-"""Of layouts that the program used and MPI_Init did not measure, within MPI_Finalize, at most."""
+"""Of what the program used and MPI_Init did not measure, within MPI_Finalize, at most."""
+USED = {"layouts": "Layouts that the program used", "transfers": "One-sided transfers"}
+"""What may be measured there: the begin of its file's name, and what a note calls it."""
 
 
 def left_in(raw: Path) -> list[Path]:
@@ -18,6 +20,7 @@ def left_in(raw: Path) -> list[Path]:
     return sorted(raw.glob("calibration.*.jsonl"))
 
 
-def layouts_of(left: Path) -> Path:
-    """What the process that left a measurement has left within MPI_Finalize; there need not be such a file."""
-    return left.with_name(left.name.replace("calibration.", "layouts.", 1))
+def used_of(left: Path, kind: str) -> Path:
+    """What the process that left a measurement has left within MPI_Finalize, of a kind of `USED`; there need not be
+    such a file."""
+    return left.with_name(left.name.replace("calibration.", f"{kind}.", 1))

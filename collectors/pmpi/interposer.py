@@ -39,6 +39,7 @@ _SHARED = (
     "timed/reduction.c",
     "timed/requests.c",
     "timed/stream.c",
+    "timed/transfer.c",
 )
 _OPTIONS = (
     "-std=gnu11",

@@ -34,7 +34,9 @@ from logpost.machines.site.wiring import SiteTopology
 from logpost.machines.topologies import Topology
 from logpost.machines.values.quantity import Bandwidth, Quantity, Time
 
-SourceKey = Literal["SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS", "REDUCTION", "CONTENTION"]
+SourceKey = Literal[
+    "SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS", "ONE_SIDED", "REDUCTION", "CONTENTION"
+]
 
 METHODS: Mapping[SourceKey, str] = {
     "SIGNATURE": "LOGP 3.1 and 3.2: slopes of the burst's time over M at several Delta, round trip",
@@ -42,6 +44,7 @@ METHODS: Mapping[SourceKey, str] = {
     "PROTOCOL": "bisection for the size whose send waits for a late receive",
     "BURSTS": "OVL 2.1: time per initiation over burst lengths",
     "PATTERNS": "OVL 2.1: time per message of pairs that stream at once",
+    "ONE_SIDED": "time from MPI_Put or MPI_Get to the end of MPI_Win_flush, within a node",
     "REDUCTION": "MPI_Reduce_local on several sizes",
     "CONTENTION": "half round trips over hops; one pair and all pairs of hosts across the middle, which share links",
     "LAYOUTS": "LOG3P 4.1: half round trips to oneself and to another, memory copies, over size and stride",
@@ -105,7 +108,9 @@ def calibration(
     refused += more
     points = _log3p_points(log3p, of_program, values)
     rate = {**_copy_rate(log3p, values), **_reduction(samples, values, refused)}
-    raw |= {key: table for key, table in (("overlap", overlap), ("log3p", points), ("memory", rate)) if table}
+    transfers = {"point": _transfers(samples, values)}
+    found_tables = {"overlap": overlap, "log3p": points, "memory": rate, "one_sided": transfers}
+    raw |= {key: table for key, table in found_tables.items() if any(table.values())}
     shared, ends = _shared_ends(samples, values)
     raw["observed"] = [*_observed(samples, found, log3p, values), *shared]
     network: dict[str, Any] = {}
@@ -403,6 +408,20 @@ def _to_self(strided: Strided, place: str, values: Values) -> dict[str, Any]:
 
 def _way(strided: Strided) -> str:
     return "T01(s, d) - T01(s)" if strided.remote else "T00(s, d) - T00(s)"
+
+
+def _transfers(samples: Samples, values: Values) -> list[dict[str, Any]]:
+    """T of puts and gets; one that a program's clock does not show is left out."""
+    rows = sorted(samples.of("one_sided"), key=lambda one: (str(one["operation"]), one.bytes))
+    return [
+        {
+            "operation": one["operation"],
+            "size_bytes": one.bytes,
+            "T": values.time(found, f"one_sided.T ({one['operation']}, {one.bytes} B)", "ONE_SIDED"),
+        }
+        for one in rows
+        if (found := estimate(one)).value > 0.0
+    ]
 
 
 def _reduction(samples: Samples, values: Values, refused: list[Refusal]) -> dict[str, Any]:

@@ -36,6 +36,7 @@ SIDES = ("send", "blocking_send", "receive")
 PATTERNS = ("neighbour", "cross_section")
 TRANSFERS = ("self", "remote", "memory_copy")
 FORMS = ("datatype", "packed", "contiguous")
+OPERATIONS = ("put", "get")
 DELAYED = ("protocol", "silent_receiver")
 """Families whose times hold a delay that was made on purpose; measured in the first passes only."""
 
@@ -141,6 +142,13 @@ FAMILIES: Mapping[str, Family] = {
             # stride_bytes = block_bytes.
             "log3P: half round trip of `bytes` bytes of data in blocks of `block_bytes`, one every `stride_bytes`",
             {"transfer": TRANSFERS, "form": FORMS, "stride_bytes": int, "block_bytes": int},
+        ),
+        Family(
+            "one_sided",
+            # Within MPI_Finalize of a program that had windows, through one that is made as its own were. One end has
+            # just written the data; the target waits in MPI_Recv.
+            "time of MPI_Put or MPI_Get of `bytes` bytes until MPI_Win_flush ends",
+            {"operation": OPERATIONS},
         ),
         Family("reduction", "time of MPI_Reduce_local on `bytes` bytes of doubles by MPI_SUM"),
         Family(

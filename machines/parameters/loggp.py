@@ -242,7 +242,8 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
 
 
 def beyond_loggp(machine: Machine) -> BeyondLogGP:
-    """o(S, b), the receiver's DMA, a reduction's computation and the latency of a hop, as far as the file gives them.
+    """o(S, b), the receiver's DMA, a reduction's computation, the latency of a hop and one-sided transfers, as far as
+    the file gives them.
 
     L is taken to hold for the mean distance between two nodes of the topology.
     """
@@ -250,6 +251,9 @@ def beyond_loggp(machine: Machine) -> BeyondLogGP:
     bursts = [(float(p.size_bytes), float(p.burst), p.o.base(clock)) for p in machine.overlap.o]
     header, topology = machine.logpc.header_before_interrupt, machine.topology
     per_hop = machine.network.per_hop_message or (None if topology is None else topology.per_hop)
+    transfers: dict[str, list[tuple[float, float]]] = {"put": [], "get": []}
+    for point in machine.one_sided.point:
+        transfers[point.operation].append((float(point.size_bytes), point.T.base(clock)))
     return BeyondLogGP(
         bursts=frozen(np.array(bursts)) if bursts else None,
         G_m_ps_per_byte=None if machine.logpc.G_m is None else machine.logpc.G_m.base(clock),
@@ -257,6 +261,7 @@ def beyond_loggp(machine: Machine) -> BeyondLogGP:
         reduction_ps_per_byte=None if machine.memory.reduction is None else machine.memory.reduction.base(clock),
         per_hop_ps=None if per_hop is None else per_hop.base(clock),
         mean_hops=None if per_hop is None or topology is None else topology.mean_hops(include_self=False),
+        **{name: frozen(np.array(sorted(rows))) for name, rows in transfers.items() if rows},
     )
 
 

@@ -95,7 +95,8 @@ class BeyondLogGP:
 
     bursts: rows of (size in bytes, messages in the burst, o in ps), OVL's o(S, b). G_m_ps_per_byte and header_bytes:
     the receiver's DMA and interrupt, LoGPC's G_m and a. reduction_ps_per_byte: gamma, of combining two operands.
-    per_hop_ps: what one more hop adds to L, which holds for mean_hops.
+    per_hop_ps: what one more hop adds to L, which holds for mean_hops. put, get: rows of (size in bytes, T in ps) of
+    one-sided transfers within a node, sizes ascending.
     """
 
     bursts: FloatArray | None = None
@@ -104,6 +105,8 @@ class BeyondLogGP:
     reduction_ps_per_byte: float | None = None
     per_hop_ps: float | None = None
     mean_hops: float | None = None
+    put: FloatArray | None = None
+    get: FloatArray | None = None
 
 
 @dataclass(frozen=True)

@@ -309,6 +309,27 @@ class Log3P(Table):
         return points
 
 
+class OneSidedPoint(Table):
+    """T: how long a put or get of `size_bytes` between two ranks of a node lasts, until its origin knows it complete at
+    the target."""
+
+    operation: Literal["put", "get"]
+    size_bytes: NonNegative
+    T: Time
+
+
+class OneSided(Table):
+    """One-sided transfers within a node."""
+
+    point: list[OneSidedPoint] = Field(default_factory=list)
+
+    @field_validator("point")
+    @classmethod
+    def _distinct(cls, points: list[OneSidedPoint]) -> list[OneSidedPoint]:
+        _refuse_doubled(points, "operation", "size_bytes")
+        return points
+
+
 class OverheadPoint(Table):
     """o(S, b): time per initiation of a message of `size_bytes` in a burst of `burst`."""
 
@@ -380,6 +401,7 @@ class Machine(Table):
     loggp: LogGP = Field(default_factory=LogGP)
     logpc: LoGPC = Field(default_factory=LoGPC)
     log3p: Log3P = Field(default_factory=Log3P)
+    one_sided: OneSided = Field(default_factory=OneSided)
     overlap: Overlap = Field(default_factory=Overlap)
     observed: list[Observation] = Field(default_factory=list)
     library: LibraryProfile | None = None

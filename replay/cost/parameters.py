@@ -103,7 +103,14 @@ def build(
         asynchronous_progress=asynchronous_progress,
         model=model,
         reduction_per_byte=beyond_loggp.reduction_ps_per_byte or 0.0,
+        put=_through(beyond_loggp.put),
+        get=_through(beyond_loggp.get),
     )
+
+
+def _through(rows: NDArray[np.float64] | None) -> _native.Curve:
+    """The line through rows of (size in bytes, ps)."""
+    return NO_LINE if rows is None else Line(rows[:, 0], rows[:, 1]).native
 
 
 _STRIDED = ("l_mw", "alone", "l_mw_self", "alone_self")

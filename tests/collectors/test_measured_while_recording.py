@@ -185,6 +185,43 @@ def test_no_layout_is_measured_without_time_or_with_a_killed_rank(mpi: str, tmp_
     assert _lines(raw, "layouts") == []
 
 
+@pytest.mark.alone
+@pytest.mark.parametrize("windows", ["a", "c", "ac"])
+def test_transfers_through_windows_like_the_programs_are_measured_in_finalize(
+    mpi: str, tmp_path: Path, windows: str
+) -> None:
+    _needs_two_processors()
+    program = recording.build("windows.c", mpi, tmp_path)
+    command = (recording.LAUNCHERS[mpi], "-n", "2", str(program), windows)
+    settings = recorder.Settings(
+        output=tmp_path / "out",
+        calibrate_s=30.0,
+        layouts_s=20.0,
+        keep_raw=True,
+        environment=recording.environment(),
+    )
+    result = recorder.record(command, settings, print, print)
+    assert result.status == 0
+    assert result.archive is not None
+    (raw,) = (tmp_path / "out").glob("*.raw")
+    lines = _lines(raw, "transfers")
+    if len(windows) > 1:
+        assert lines == [], "the archive does not say which window a transfer is through"
+        return
+    about, _, *found = lines
+    assert about["reason"] == ""
+    assert {line["family"] for line in found} == {"one_sided"}
+    assert {line["operation"] for line in found} == {"put", "get"}
+    assert {line["bytes"] for line in found} >= {8, 1 << 20}
+    _needs_quiet(_outcome(result.archive.path))
+    if about["processor_share"] < 0.7:
+        pytest.skip("there was too much other load while transfers were measured")
+    points = load_machine(result.archive.path / "machine.toml").one_sided.point
+    for operation in ("put", "get"):
+        times = {one.size_bytes: one.T.base() for one in points if one.operation == operation}
+        assert times[1 << 20] > times[8] > 0
+
+
 def test_no_layout_is_measured_where_init_had_no_time(mpi: str, tmp_path: Path) -> None:
     """Without values of contiguous messages its l_mw would be of no use."""
     _needs_two_processors()
@@ -200,6 +237,7 @@ def test_no_layout_is_measured_where_init_had_no_time(mpi: str, tmp_path: Path) 
     (raw,) = (tmp_path / "out").glob("*.raw")
     assert len(_lines(raw, "calibration")) == 2, "what was measured, and where"
     assert _lines(raw, "layouts") == []
+    assert _lines(raw, "transfers") == []
 
 
 def test_ranks_that_outnumber_processors_are_not_measured_and_it_is_said(mpi: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <utility>
 
 #include "program_story.hpp"
 #include "replay/native/split/analysis.hpp"
@@ -57,11 +58,11 @@ Parameters machine(bool asynchronous) {
     return parameters;
 }
 
-/// Rank 0: Put 0..20, flush 20..flushed. Rank 1 computes, and enters a barrier at `attends`.
+/// Rank 0: Put 0..20, flush 20..flushed. Rank 1, on `node`, computes, and enters a barrier at `attends`.
 struct Flush : ProgramStory {
-    Flush(std::int64_t flushed, std::int64_t attends) {
+    Flush(std::int64_t flushed, std::int64_t attends, int node = 0) {
         rank(0, 1000);
-        rank(0, 1000);
+        rank(node, 1000);
         const auto start = call(0, CallKind::one_sided, 0, 20);
         const auto flush = call(0, CallKind::one_sided, 20, flushed);
         call(1, CallKind::barrier, attends, 1000);
@@ -88,6 +89,21 @@ TEST(Transfers, ATargetThatMustProgressIsWaitedFor) {
               (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 140}, {kAnswer, 10}, {kResidual, 40}}));
     // All of it is in the calls: 0..20 and 20..450.
     EXPECT_EQ(exposed(analysis, 0), parts(analysis));
+}
+
+TEST(Transfers, WhatIsMeasuredOfPutsHoldsForPutsWithinANode) {
+    // 40 for one byte, out and back, and 50 more for the others; nothing of what a message costs.
+    auto parameters = machine(true);
+    parameters.put = {.x = {1, 51}, .y = {40, 90}};
+    Flush near(400, 0);
+    const Analysis analysis(near.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(analysis), (Parts{{kWire, 40}, {kBytes, 50}, {kResidual, 310}}));
+    Flush far(400, 0, 1);
+    const Analysis between_nodes(far.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(between_nodes), (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 140}}));
+    parameters.get = std::exchange(parameters.put, {});
+    const Analysis of_gets(near.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(of_gets), parts(between_nodes));
 }
 
 /// l_mw of 51 B in 3 blocks of 17 B, one every 64 B, is 60: 30 at each end that has such data.

@@ -76,6 +76,24 @@ TEST(OneSidedWhatIf, AFlushWaitsForTwoLatencies) {
     EXPECT_EQ(near.G, 50);
 }
 
+TEST(OneSidedWhatIf, WhatIsMeasuredOfTransfersDoesNotFollowMessages) {
+    // 90 of 400 are the put's; another machine's messages have 10 + 200 + 50.
+    TwoRankFlush story(400, 0);
+    auto measured = progressing(true);
+    measured.put = {.x = {1, 51}, .y = {40, 90}};
+    const Replayed replayed(story.program(), measured);
+    EXPECT_EQ(replayed.unchanged(), (Times{20, 400, 1000}));
+    auto slower = progressing(true, 200);
+    slower.put = measured.put;
+    EXPECT_EQ(replayed.leaves({.machine = slower}), replayed.unchanged());
+    EXPECT_EQ(replayed.leaves({.machine = progressing(true)}), (Times{20, 570, 1000}));
+    const std::vector<Setting> settings{{.machine = measured}};
+    const Weights weights(replayed.graph, measured, settings);
+    const auto path =
+        critical_path(replayed.graph, replay::sources_of(replayed.graph), weights, settings, weights.times(), 0);
+    EXPECT_EQ(path.sensitivities[static_cast<std::size_t>(Locality::same_node)].L, 0);
+}
+
 TEST(OneSidedWhatIf, ATargetThatMustProgressIsFollowed) {
     // There at 160, the target inside at 300: answered 310, acknowledged 410; the flush lasts 40 longer.
     TwoRankFlush story(450, 300);

@@ -227,6 +227,8 @@ class Program:
         self.bounded = bounded
         self._knows_transfers = not run.manifest.machine.contradicts_transfers
         machine = self._replayable.recorded.machine
+        self.measures_transfers = machine.beyond_loggp.put is not None or machine.beyond_loggp.get is not None
+        """whether the machine states what one-sided transfers within a node cost"""
         self.most = _at_end(machine, HIGH) if bounded else None
         if as_measured:
             machine = _without_values(machine)

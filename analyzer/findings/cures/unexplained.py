@@ -89,7 +89,7 @@ def _without(
             *([Number("flushes", 1, "count")] if evidence.region(worst) == FLUSH else []),
             *([] if kind == "mpi_other" else _hints(evidence)),
             *([] if kind else _unexpected(program, calls, residual)),
-            *([] if kind else _of_machine(evidence, calls, residual)),
+            *([] if kind else _of_machine(evidence, program, calls, residual)),
         ),
         confidence=LOW,
         certainty="what the machine's values leave is measured; whether it can be removed is not known",
@@ -120,7 +120,7 @@ def _unexpected(program: Program, calls: Rows, residual: Int64) -> Iterator[Numb
         yield Number("time_of_each", each, "ps")
 
 
-def _of_machine(evidence: Evidence, calls: Rows, residual: Int64) -> Iterator[Number]:
+def _of_machine(evidence: Evidence, program: Program, calls: Rows, residual: Int64) -> Iterator[Number]:
     """Where the machine is measured: how, and what of these calls its values are not of."""
     machine = evidence.manifest.machine
     if machine.origin == "estimated":
@@ -133,7 +133,8 @@ def _of_machine(evidence: Evidence, calls: Rows, residual: Int64) -> Iterator[Nu
         here = pl.any_horizontal(pl.col(column).is_in(calls.tolist()) for column in columns)
         found[name] = evidence.tables[name].filter(here).select(*columns, pl.col("locality").cast(pl.String)).collect()
     transferring = np.unique(found["transfers"].select(ends["transfers"]).to_numpy())
-    if exact_sum(residual[np.intersect1d(calls, transferring)]) > MAINLY * exact_sum(residual[calls]):
+    most = exact_sum(residual[np.intersect1d(calls, transferring)]) > MAINLY * exact_sum(residual[calls])
+    if most and not program.measures_transfers:
         yield Number("one_sided", found["transfers"].height, "count")
     stated = {value.locality for value in machine.values}
     for distance, localities in DISTANCES.items():

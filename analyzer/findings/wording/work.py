@@ -202,8 +202,9 @@ def _values(facts: Facts) -> Iterator[str]:
         )
     if facts.all("one_sided"):
         yield (
-            "Most of it is in one-sided transfers, for which the machine's values of messages are used: no "
-            "calibration measures transfers, and the library may carry them by other routines than messages."
+            "Most of it is in one-sided transfers, for which the machine's values of messages are used: the library "
+            "may carry them by other routines. A recording measures those within a node where all windows are made "
+            "alike (record --calibrate-layouts)."
         )
     elif facts.all("measured_while_recording"):
         yield (

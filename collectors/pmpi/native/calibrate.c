@@ -20,15 +20,16 @@
 
 int lp_call_failed;
 
-enum { CLASSES = 3, CPU_WORDS = 64, LENGTH = 1, TEXT = 2 };
+enum { CLASSES = 3, OTHER_NODE = 2, CPU_WORDS = 64, LENGTH = 1, TEXT = 2 };
 static const char* const CLASS_NAMES[CLASSES] = {"same_socket", "same_node", "other_node"};
 static const double RESERVE = 0.3; /* of the time: for a sample that exceeds its share, and for gathering */
 static const double OF_PAIR = 0.8; /* of a class's time, which a pair's some 100 points share; streams have 4 */
 
 struct place {
     uint64_t host;
-    int32_t socket; /* -1: of several, or unknown */
-    int32_t cpu;    /* the only one that the rank may use; -1: several */
+    int32_t socket;      /* -1: of several, or unknown */
+    int32_t cpu;         /* the only one that the rank may use; -1: several */
+    int32_t first, cpus; /* the lowest one, and how many follow it without a gap; cpus 0: there is a gap */
 };
 
 struct job {
@@ -38,7 +39,8 @@ struct job {
     int* ranks;           /* room for as many */
     uint64_t began_ns;    /* since 1970 */
     double started_s, budget_s;
-    double share; /* of the time of measuring in which the ranks had their processors: the least of all ranks */
+    double part_s; /* when what is written next began */
+    double share;  /* of the time of measuring in which the ranks had their processors: the least of all ranks */
 };
 
 struct ends {
@@ -71,17 +73,46 @@ static int processors(uint64_t mask[CPU_WORDS]) {
 
 static struct place own_place(uint64_t mask[CPU_WORDS]) {
     struct cal_place here;
-    struct place mine = {0xcbf29ce484222325ull, -1, -1};
+    struct place mine = {0xcbf29ce484222325ull, -1, -1, 0, 0};
     memset(&here, 0, sizeof here);
     cal_find_place(&here);
     for (const char* c = here.host; *c; c++)
         mine.host = (mine.host ^ (unsigned char)*c) * 0x100000001b3ull;
     mine.socket = here.socket;
-    if (processors(mask) == 1)
-        for (int i = 0; i < CPU_WORDS; i++)
-            if (mask[i])
-                mine.cpu = 64 * i + __builtin_ctzll(mask[i]);
+    const int count = processors(mask);
+    int last = -1;
+    for (int cpu = 64 * CPU_WORDS - 1; cpu >= 0; cpu--)
+        if (mask[cpu / 64] >> cpu % 64 & 1) {
+            mine.first = cpu;
+            last = last < 0 ? cpu : last;
+        }
+    if (count == 1)
+        mine.cpu = last;
+    mine.cpus = last - mine.first + 1 == count ? count : 0;
     return mine;
+}
+
+static uint64_t packed(int ranks, int cpus, int first) {
+    return (uint64_t)ranks << 44 | (uint64_t)cpus << 24 | (uint64_t)first;
+}
+
+/* What crowd() finds, without a message: of the hosts whose ranks may use the same processors, without a gap. Where
+ * ranks wait for a processor each message costs time slices. j->ranks is in the order of places. */
+static uint64_t crowd_of_alike(const struct job* j) {
+    uint64_t most = 0;
+    for (int i = 0, end; i < j->size; i = end) {
+        const struct place* one = &j->places[j->ranks[i]];
+        bool alike = one->cpus > 0;
+        int first = j->ranks[i];
+        for (end = i; end < j->size && j->places[j->ranks[end]].host == one->host; end++) {
+            const struct place* other = &j->places[j->ranks[end]];
+            alike = alike && other->first == one->first && other->cpus == one->cpus;
+            first = j->ranks[end] < first ? j->ranks[end] : first;
+        }
+        const uint64_t found = alike && end - i > one->cpus ? packed(end - i, one->cpus, first) : 0;
+        most = found > most ? found : most;
+    }
+    return most;
 }
 
 /* Of the host with most ranks among those that have more ranks than processors: ranks, processors and its first rank,
@@ -107,7 +138,7 @@ static uint64_t crowd(const struct job* j, const uint64_t mask[CPU_WORDS]) {
     MPI_Group_free(&everybody);
     for (int i = 0; i < CPU_WORDS; i++)
         cpus += (uint64_t)__builtin_popcountll(all[i]);
-    return ranks > cpus && cpus > 0 ? ranks << 44 | cpus << 24 | first : 0;
+    return ranks > cpus && cpus > 0 ? packed((int)ranks, (int)cpus, (int)first) : 0;
 }
 
 /* --- the pairs --------------------------------------------------------------------------------------------------- */
@@ -126,21 +157,25 @@ static int by_place(const void* x, const void* y) {
     return (i > k) - (i < k);
 }
 
+/* Ranks in the order of places. */
+static void sort_ranks(const struct job* j) {
+    for (int i = 0; i < j->size; i++)
+        j->ranks[i] = i;
+    sorted_by = j->places;
+    qsort(j->ranks, (size_t)j->size, sizeof *j->ranks, by_place);
+}
+
 static int class_of(const struct place* a, const struct place* b) {
     if (a->host != b->host)
         return 2;
     return a->socket >= 0 && a->socket == b->socket ? 0 : 1;
 }
 
-/* In the order of places a class that the job has is one of neighbours. Of several pairs the one of the lowest rank;
- * never two ranks that share one processor. */
+/* j->ranks is in the order of places, in which a class that the job has is one of neighbours. Of several pairs the one
+ * of the lowest rank; never two ranks that share one processor. */
 static void choose_pairs(const struct job* j, struct ends pairs[CLASSES]) {
-    int* const order = j->ranks;
+    const int* const order = j->ranks;
     memset(pairs, 0, CLASSES * sizeof *pairs);
-    for (int i = 0; i < j->size; i++)
-        order[i] = i;
-    sorted_by = j->places;
-    qsort(order, (size_t)j->size, sizeof *order, by_place);
     for (int i = 0; i + 1 < j->size; i++) {
         const int a = order[i] < order[i + 1] ? order[i] : order[i + 1];
         const int b = order[i] + order[i + 1] - a;
@@ -215,6 +250,8 @@ struct points {
     bool log3p;
     const struct lp_layout_use* uses; /* NULL: those of MPI_Init */
     int count;
+    bool transfers; /* one-sided ones alone */
+    bool created;   /* through memory that the window is given */
 };
 
 static MPI_Comm among(const struct job* j, const int* ranks, int count, int tag) {
@@ -250,7 +287,9 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     fflush(own->out); /* which makes own->text what was written */
     const size_t before = own->length;
     const double begin_s = lp_mpi.Wtime(), ran_s = processor_s();
-    if (points.uses)
+    if (points.transfers)
+        lp_quick_transfers(c, &pair, points.created, own->memory);
+    else if (points.uses)
         lp_quick_layouts(c, &pair, points.uses, points.count, own->memory);
     else
         lp_quick_pair(c, &pair, points.log3p, own->memory);
@@ -340,11 +379,12 @@ static void write_file(const struct job* j, const char* kind, const struct ends 
                        const char* samples, size_t length) {
     const char* directory = getenv("LOGPOST_RAW_DIR");
     char path[1200], begin[512];
-    int n = snprintf(begin, sizeof begin,
-                     "{\"budget_s\": %.6g, \"began_ns\": %llu, \"took_s\": %.6f, \"processor_share\": %.4f, \"ranks\": "
-                     "%d, \"reason\": \"%s\", "
-                     "\"pairs\": {",
-                     j->budget_s, (unsigned long long)j->began_ns, elapsed_s(j), j->share, j->size, reason);
+    int n =
+        snprintf(begin, sizeof begin,
+                 "{\"budget_s\": %.6g, \"began_ns\": %llu, \"took_s\": %.6f, \"processor_share\": %.4f, \"ranks\": "
+                 "%d, \"reason\": \"%s\", "
+                 "\"pairs\": {",
+                 j->budget_s, (unsigned long long)j->began_ns, lp_mpi.Wtime() - j->part_s, j->share, j->size, reason);
     int shown = 0;
     for (int k = 0; k < CLASSES && !*reason; k++)
         if (pairs[k].b)
@@ -371,20 +411,32 @@ static int can_measure(void) {
 #undef X
 }
 
+static int can_transfer(void) {
+#define X(name) &&lp_mpi.name != NULL
+    return 1 LP_TRANSFER_API(X);
+#undef X
+}
+
 /* The pair that log3P is measured between; its `b` is 0 where MPI_Init had no time for any message. */
 static struct ends farthest;
 static int farthest_class;
+/* The farthest pair of one host, likewise. */
+static struct ends of_host;
+static int of_host_class;
 
-static void run(struct job* j) {
-    uint64_t mask[CPU_WORDS];
+static const char* crowded(uint64_t found, char reason[160]) {
+    snprintf(reason, 160, "%d ranks share %d processor%s on the host of rank %d", (int)(found >> 44),
+             (int)(found >> 24 & 0xfffff), (found >> 24 & 0xfffff) == 1 ? "" : "s", (int)(found & 0xffffff));
+    return reason;
+}
+
+static void run(struct job* j, const uint64_t mask[CPU_WORDS]) {
     struct ends pairs[CLASSES];
     struct together together[CLASSES];
     struct own own = {.share = 1};
     char *samples = NULL, reason[160] = "";
     size_t length = 0;
     int take_part = 0;
-    struct place mine = own_place(mask);
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, j->places, sizeof mine, MPI_BYTE, j->comm);
     choose_pairs(j, pairs);
     for (int k = 0; k < CLASSES; k++) {
         choose_together(j, pairs[k], k, &together[k]);
@@ -400,9 +452,7 @@ static void run(struct job* j) {
              found[2] = {0, 0};
     MPI_Allreduce(here, found, 2, lp_k.uint64, lp_k.max, j->comm);
     if (found[0])
-        snprintf(reason, sizeof reason, "%d ranks share %d processor%s on the host of rank %d", (int)(found[0] >> 44),
-                 (int)(found[0] >> 24 & 0xfffff), (found[0] >> 24 & 0xfffff) == 1 ? "" : "s",
-                 (int)(found[0] & 0xffffff));
+        crowded(found[0], reason);
     else if (found[1])
         snprintf(reason, sizeof reason, "out of memory");
     else
@@ -419,6 +469,10 @@ static void run(struct job* j) {
         if (pairs[k].b) {
             farthest = pairs[k];
             farthest_class = k;
+            if (k != OTHER_NODE) {
+                of_host = pairs[k];
+                of_host_class = k;
+            }
         }
     if (j->rank == 0)
         write_file(j, "calibration", pairs, reason, samples, length);
@@ -435,7 +489,7 @@ void lp_calibrate(MPI_Comm own, int rank, int size) {
     if (!(j.budget_s > 0) || !can_measure())
         return;
     j.began_ns = lp_clock_ns(CLOCK_REALTIME);
-    j.started_s = lp_mpi.Wtime();
+    j.part_s = j.started_s = lp_mpi.Wtime();
     if (size < 2) {
         write_file(&j, "calibration", NULL, "one rank sends no messages", NULL, 0);
         return;
@@ -444,16 +498,24 @@ void lp_calibrate(MPI_Comm own, int rank, int size) {
     j.ranks = malloc(sizeof *j.ranks * (size_t)size);
     if (!j.places || !j.ranks)
         return; /* out of memory within MPI_Init: the program is lost without us */
+    uint64_t mask[CPU_WORDS];
+    char reason[160];
+    const struct place mine = own_place(mask);
     MPI_Comm_set_errhandler(own, lp_k.errors_return);
-    if (MPI_Comm_dup(own, &j.comm) == MPI_SUCCESS) {
-        run(&j);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, j.places, sizeof mine, MPI_BYTE, own);
+    sort_ranks(&j);
+    const uint64_t crowd = crowd_of_alike(&j);
+    if (crowd && rank == 0)
+        write_file(&j, "calibration", NULL, crowded(crowd, reason), NULL, 0);
+    if (!crowd && MPI_Comm_dup(own, &j.comm) == MPI_SUCCESS) {
+        run(&j, mask);
         MPI_Comm_free(&j.comm);
     }
     free(j.ranks);
     free(j.places);
 }
 
-/* --- layouts that the program used, within MPI_Finalize ------------------------------------------------------------
+/* --- what the program used, within MPI_Finalize --------------------------------------------------------------------
  */
 
 enum { MOST_USES = 16 };
@@ -497,16 +559,17 @@ static int agree_on_uses(const struct job* j, struct lp_layout_use agreed[MOST_U
     return count;
 }
 
-static void measure_uses(struct job* j, const struct lp_layout_use* uses, int count) {
+/* Until `until` of the budget, by one pair, which uses memory for two of `span` bytes. */
+static void measure_used(struct job* j, const char* kind, struct ends ends, int class, struct points points,
+                         size_t span, double until) {
     struct own own = {.share = 1};
     struct cal c;
     char *samples = NULL, *reason = "";
-    size_t length = 0, span = 0;
-    const int take_part = j->rank == farthest.a || j->rank == farthest.b;
+    size_t length = 0;
+    const int take_part = j->rank == ends.a || j->rank == ends.b;
     FILE* const all = j->rank == 0 ? open_memstream(&samples, &length) : NULL;
+    j->part_s = lp_mpi.Wtime();
     memset(&c, 0, sizeof c);
-    for (int i = 0; i < count; i++)
-        span = lp_quick_span(&uses[i]) > span ? lp_quick_span(&uses[i]) : span;
     if (take_part) {
         own.memory = malloc(lp_quick_scratch() + 2 * span);
         own.out = open_memstream(&own.text, &own.length);
@@ -520,24 +583,24 @@ static void measure_uses(struct job* j, const struct lp_layout_use* uses, int co
     else {
         if (take_part) {
             cal_measure_clock(&c);
-            measure(j, &c, farthest, CLASS_NAMES[farthest_class], (1 - RESERVE) * j->budget_s - elapsed_s(j),
-                    (struct points){.uses = uses, .count = count}, &own);
+            measure(j, &c, ends, CLASS_NAMES[class], (1 - RESERVE) * until * j->budget_s - elapsed_s(j), points, &own);
         }
         MPI_Barrier(j->comm);
-        gather(j, farthest, own.text, own.length, all);
+        gather(j, ends, own.text, own.length, all);
     }
     uint64_t own_worst[2] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share))}, worst[2] = {0, 0};
     MPI_Allreduce(own_worst, worst, 2, lp_k.uint64, lp_k.max, j->comm);
     j->share = 1 - 1e-6 * (double)worst[1];
-    if (worst[0])
+    lp_call_failed = worst[0] != 0; /* on all ranks: what follows is collective */
+    if (lp_call_failed)
         reason = "a call of the MPI library failed";
     if (all)
         fclose(all);
     if (j->rank == 0) {
         struct ends pairs[CLASSES];
         memset(pairs, 0, sizeof pairs);
-        pairs[farthest_class] = farthest;
-        write_file(j, "layouts", pairs, reason, samples, length);
+        pairs[class] = ends;
+        write_file(j, kind, pairs, reason, samples, length);
     }
     if (own.out)
         fclose(own.out);
@@ -546,7 +609,17 @@ static void measure_uses(struct job* j, const struct lp_layout_use* uses, int co
     free(samples);
 }
 
-void lp_calibrate_layouts(MPI_Comm own, int rank) {
+/* Whether windows were made of memory that the program or that MPI had allocated, on any rank; of both, archives do not
+ * say which a transfer is through, and none is measured. */
+static bool agree_on_windows(const struct job* j, bool* created) {
+    const uint64_t given = 1u << LP_RMA_CREATED, allocated = 1u << LP_RMA_ALLOCATED | 1u << LP_RMA_SHARED;
+    uint64_t mine[2] = {(lp_rma_kinds & given) != 0, (lp_rma_kinds & allocated) != 0}, any[2] = {0, 0};
+    MPI_Allreduce(mine, any, 2, lp_k.uint64, lp_k.max, j->comm);
+    *created = any[0] != 0;
+    return any[0] != any[1];
+}
+
+void lp_calibrate_used(MPI_Comm own, int rank) {
     const char* text = getenv("LOGPOST_CALIBRATE_LAYOUTS");
     struct job j = {.comm = own, .rank = rank, .budget_s = text ? atof(text) : 0, .share = 1};
     struct lp_layout_use uses[MOST_USES];
@@ -560,8 +633,16 @@ void lp_calibrate_layouts(MPI_Comm own, int rank) {
     if (MPI_Barrier(own) != MPI_SUCCESS)
         return;
     j.began_ns = lp_clock_ns(CLOCK_REALTIME);
-    j.started_s = lp_mpi.Wtime();
+    j.part_s = j.started_s = lp_mpi.Wtime();
     const int count = agree_on_uses(&j, uses);
+    struct points transfers = {.transfers = true};
+    const bool transfer = of_host.b && can_transfer() && agree_on_windows(&j, &transfers.created);
+    size_t span = 0;
+    for (int i = 0; i < count; i++)
+        span = lp_quick_span(&uses[i]) > span ? lp_quick_span(&uses[i]) : span;
     if (count && !lp_call_failed)
-        measure_uses(&j, uses, count);
+        measure_used(&j, "layouts", farthest, farthest_class, (struct points){.uses = uses, .count = count}, span,
+                     transfer ? 0.5 : 1);
+    if (transfer && !lp_call_failed)
+        measure_used(&j, "transfers", of_host, of_host_class, transfers, lp_quick_transfer(), 1);
 }

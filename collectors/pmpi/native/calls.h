@@ -28,12 +28,14 @@ static inline int lp_try(int rc) {
 #define MPI_Comm_set_errhandler(...) lp_try(lp_mpi.Comm_set_errhandler(__VA_ARGS__))
 #define MPI_Comm_size(...) lp_try(lp_mpi.Comm_size(__VA_ARGS__))
 #define MPI_Gather(...) lp_try(lp_mpi.Gather(__VA_ARGS__))
+#define MPI_Get(...) lp_try(lp_mpi.Get(__VA_ARGS__))
 #define MPI_Get_library_version(...) lp_try(lp_mpi.Get_library_version(__VA_ARGS__))
 #define MPI_Group_free(...) lp_try(lp_mpi.Group_free(__VA_ARGS__))
 #define MPI_Group_incl(...) lp_try(lp_mpi.Group_incl(__VA_ARGS__))
 #define MPI_Iprobe(...) lp_try(lp_mpi.Iprobe(__VA_ARGS__))
 #define MPI_Irecv(...) lp_try(lp_mpi.Irecv(__VA_ARGS__))
 #define MPI_Isend(...) lp_try(lp_mpi.Isend(__VA_ARGS__))
+#define MPI_Put(...) lp_try(lp_mpi.Put(__VA_ARGS__))
 #define MPI_Recv(...) lp_try(lp_mpi.Recv(__VA_ARGS__))
 #define MPI_Reduce_local(...) lp_try(lp_mpi.Reduce_local(__VA_ARGS__))
 #define MPI_Send(...) lp_try(lp_mpi.Send(__VA_ARGS__))
@@ -44,18 +46,27 @@ static inline int lp_try(int rc) {
 #define MPI_Type_vector(...) lp_try(lp_mpi.Type_vector(__VA_ARGS__))
 #define MPI_Wait(...) lp_try(lp_mpi.Wait(__VA_ARGS__))
 #define MPI_Waitall(...) lp_try(lp_mpi.Waitall(__VA_ARGS__))
+#define MPI_Win_allocate(...) lp_try(lp_mpi.Win_allocate(__VA_ARGS__))
+#define MPI_Win_create(...) lp_try(lp_mpi.Win_create(__VA_ARGS__))
+#define MPI_Win_flush(...) lp_try(lp_mpi.Win_flush(__VA_ARGS__))
+#define MPI_Win_free(...) lp_try(lp_mpi.Win_free(__VA_ARGS__))
+#define MPI_Win_lock(...) lp_try(lp_mpi.Win_lock(__VA_ARGS__))
+#define MPI_Win_set_errhandler(...) lp_try(lp_mpi.Win_set_errhandler(__VA_ARGS__))
+#define MPI_Win_unlock(...) lp_try(lp_mpi.Win_unlock(__VA_ARGS__))
 #define MPI_Wtick() lp_mpi.Wtick()
 #define MPI_Wtime() lp_mpi.Wtime()
 
 #undef MPI_BYTE
 #undef MPI_COMM_NULL
 #undef MPI_DOUBLE
+#undef MPI_INFO_NULL
 #undef MPI_INT
 #undef MPI_REQUEST_NULL
 #undef MPI_SUM
 #define MPI_BYTE lp_k.byte
 #define MPI_COMM_NULL lp_k.comm_null
 #define MPI_DOUBLE lp_k.real
+#define MPI_INFO_NULL lp_k.info_null
 #define MPI_INT lp_k.integer
 #define MPI_REQUEST_NULL lp_k.request_null
 #define MPI_SUM lp_k.sum

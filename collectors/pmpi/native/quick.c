@@ -16,6 +16,7 @@
 #include "reduction.h"
 #include "requests.h"
 #include "stream.h"
+#include "transfer.h"
 
 enum {
     PASSES = 12,
@@ -30,8 +31,9 @@ enum {
     MOST_LAYOUT_SIZES = 6,
     MOST_SPAN = 64 << 20, /* of a layout that the program used; as --most-bytes of the program `layout` */
     STREAMED = 1 << 20,   /* bytes of a window; in REACH */
-    MOST_STREAMED = 16,   /* messages of a window */
-    SCRATCH = 64 << 10    /* cal_measure keeps some 130 doubles per sample of a batch, and 4 for each pair */
+    LARGEST_TRANSFER = 1 << 20,
+    MOST_STREAMED = 16, /* messages of a window */
+    SCRATCH = 64 << 10  /* cal_measure keeps some 130 doubles per sample of a batch, and 4 for each pair */
 };
 /* Short: where a rank loses its processor, each repetition lasts while others have it. */
 static const double SAMPLE_S = 5e-6;
@@ -43,6 +45,7 @@ static const int LAYOUT_SIZES[] = {256, 1024, 65536, LAYOUT_LARGEST};
 static const int BLOCKS[] = {8, 64, 512};
 static const int STRIDES[] = {4, 64}; /* blocks */
 static const int STREAM_SIZES[] = {65536, LARGEST};
+static const int TRANSFER_SIZES[] = {8, 512, 4096, 16384, 65536, 262144, LARGEST_TRANSFER};
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
 static const struct {
@@ -440,4 +443,55 @@ void lp_quick_layouts(struct cal* c, const struct cal_pair* pair, const struct l
     cal_rounds(c, pass_of_uses, &q);
     if (q.alone != MPI_COMM_NULL)
         MPI_Comm_free(&q.alone);
+}
+
+/* --- one-sided transfers ----------------------------------------------------------------------------------------- */
+
+size_t lp_quick_transfer(void) {
+    return LARGEST_TRANSFER;
+}
+
+struct transfers {
+    const struct cal_pair* pair;
+    struct cal_transfer transfer;
+};
+
+static void pass_of_transfers(struct cal* c, void* what, int round) {
+    struct transfers* t = what;
+    for (int i = 0; i < COUNT(TRANSFER_SIZES) && !c->over; i++)
+        for (int get = 0; get < 2; get++) {
+            struct cal_result r;
+            t->transfer.get = get != 0;
+            t->transfer.bytes = TRANSFER_SIZES[i];
+            cal_measure(c, t->pair->comm, 1, cal_one_transfer, &t->transfer, &r);
+            cal_emit(c, &r, round, "one_sided", t->pair->locality, TRANSFER_SIZES[i],
+                     get ? "\"operation\": \"get\"" : "\"operation\": \"put\"");
+        }
+}
+
+void lp_quick_transfers(struct cal* c, const struct cal_pair* pair, bool created, char* memory) {
+    struct transfers t = {.pair = pair};
+    int rank, failed = 0;
+    scratch = scratch_next = memory;
+    t.transfer.buffer = memory + SCRATCH;
+    t.transfer.memory = memory + SCRATCH + LARGEST_TRANSFER;
+    MPI_Comm_set_errhandler(pair->comm, lp_k.errors_return);
+    MPI_Comm_rank(pair->comm, &rank);
+    if (created)
+        failed = MPI_Win_create(t.transfer.memory, LARGEST_TRANSFER, 1, MPI_INFO_NULL, pair->comm, &t.transfer.window);
+    else
+        failed =
+            MPI_Win_allocate(LARGEST_TRANSFER, 1, MPI_INFO_NULL, pair->comm, &t.transfer.memory, &t.transfer.window);
+    if (failed)
+        return; /* on both ranks: making a window is collective */
+    MPI_Win_set_errhandler(t.transfer.window, lp_k.errors_return);
+    memset(t.transfer.memory, 1, LARGEST_TRANSFER);
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, t.transfer.window);
+    set_pace(c);
+    c->visits_left = 0;
+    cal_rounds(c, pass_of_transfers, &t);
+    if (rank == 0)
+        MPI_Win_unlock(1, t.transfer.window);
+    MPI_Win_free(&t.transfer.window);
 }

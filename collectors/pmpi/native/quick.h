@@ -33,4 +33,9 @@ void lp_quick_layouts(struct cal* c, const struct cal_pair* pair, const struct l
                       char* memory);
 size_t lp_quick_scratch(void);
 
+/* Likewise: one-sided transfers through a window of both ranks' memory, which MPI allocates or (`created`) is given.
+ * `memory` has room for two of lp_quick_transfer() bytes after lp_quick_scratch(). */
+void lp_quick_transfers(struct cal* c, const struct cal_pair* pair, bool created, char* memory);
+size_t lp_quick_transfer(void);
+
 #endif

@@ -231,14 +231,16 @@ int lp_library_fits(const void* caller) {
     /* clang-format off */
     LP_API(X)
     LP_CALIBRATION_API(X)
+    LP_TRANSFER_API(X)
     /* clang-format on */
 #undef X
     if (!lp_mpi.Comm_dup || !lp_mpi.Bcast || !lp_mpi.Type_size_x || !lp_mpi.Get_elements_x) {
         lp_say("not recorded: the MPI library of this program lacks functions of MPI-3");
         return 0;
     }
-    lp_k = (struct lp_constants){MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
-                                 MPI_UINT64_T,   MPI_BYTE,      MPI_MAX,       MPI_GROUP_NULL,   MPI_NO_OP,
-                                 MPI_INT,        MPI_DOUBLE,    MPI_BOR,       MPI_SUM,          MPI_ERRORS_RETURN};
+    lp_k = (struct lp_constants){MPI_COMM_WORLD,    MPI_COMM_SELF, MPI_COMM_NULL,     MPI_REQUEST_NULL,
+                                 MPI_DATATYPE_NULL, MPI_UINT64_T,  MPI_BYTE,          MPI_MAX,
+                                 MPI_GROUP_NULL,    MPI_NO_OP,     MPI_INT,           MPI_DOUBLE,
+                                 MPI_BOR,           MPI_SUM,       MPI_ERRORS_RETURN, MPI_INFO_NULL};
     return 1;
 }

@@ -161,7 +161,7 @@ static void calibrate(void) {
 }
 
 static void calibrate_layouts(void) {
-    lp_calibrate_layouts(own, own_rank);
+    lp_calibrate_used(own, own_rank);
 }
 
 __attribute__((destructor)) static void at_end(void) {

@@ -111,6 +111,8 @@ LP_HIDDEN uint32_t lp_rma_register(struct lp_thread* t, MPI_Win win, MPI_Comm co
 /* The same over a communicator's local id, and for a context of a window. */
 LP_HIDDEN uint32_t lp_rma_register_over(struct lp_thread* t, MPI_Win win, uint32_t comm, int kind, uint32_t of);
 LP_HIDDEN uint32_t lp_rma_register_context(struct lp_thread* t, MPI_Win ctx, uint32_t of);
+/* Bit k: the process has had windows of kind k (enum lp_rma_kind). */
+extern LP_HIDDEN uint32_t lp_rma_kinds;
 LP_HIDDEN struct lp_rma_call lp_rma_forget(MPI_Win win);
 LP_HIDDEN void lp_rma_name(struct lp_thread* t, MPI_Win win, const char* name);
 /* In thread's scratch space, those that are no members left out; NULL: unknown. Calls MPI, but only locally. */
@@ -119,8 +121,8 @@ LP_HIDDEN uint64_t* lp_rma_ranks(struct lp_thread* t, MPI_Win win, MPI_Group gro
 /* calibrate.c: LogGP between ranks of this job, where the recording requests it; by all ranks, within MPI_Init. `own`
  * is a private duplicate of MPI_COMM_WORLD. */
 LP_HIDDEN void lp_calibrate(MPI_Comm own, int rank, int size);
-/* The layouts that the program used; by all ranks, within MPI_Finalize. */
-LP_HIDDEN void lp_calibrate_layouts(MPI_Comm own, int rank);
+/* The layouts that the program used, and transfers through windows like its own; by all ranks, within MPI_Finalize. */
+LP_HIDDEN void lp_calibrate_used(MPI_Comm own, int rank);
 
 /* layout.c */
 #define LP_TYPE_SLOTS 1024u
@@ -144,15 +146,18 @@ LP_HIDDEN void lp_layout_used(struct lp_type_entry* e, uint64_t bytes);
     X(Type_get_envelope) X(Type_get_extent_x) X(Type_size_x) X(Win_get_group)
 #if defined(LOGPOST_SIMULATED) /* a simulated machine needs no measuring */
 #define LP_CALIBRATION_API(X)
+#define LP_TRANSFER_API(X)
 #else
 #define LP_CALIBRATION_API(X) \
     X(Barrier) X(Comm_create_group) X(Comm_set_errhandler) X(Gather) X(Group_incl) X(Iprobe) X(Irecv) X(Isend) \
     X(Reduce_local) X(Test) X(Type_commit) X(Type_contiguous) X(Type_vector) X(Wait) X(Waitall) X(Wtick) X(Wtime)
+#define LP_TRANSFER_API(X) \
+    X(Get) X(Put) X(Win_allocate) X(Win_create) X(Win_flush) X(Win_free) X(Win_lock) X(Win_set_errhandler) X(Win_unlock)
 #endif
 /* clang-format on */
 struct lp_api {
 #define X(name) __typeof__(PMPI_##name)* name;
-    LP_API(X) LP_CALIBRATION_API(X)
+    LP_API(X) LP_CALIBRATION_API(X) LP_TRANSFER_API(X)
 #undef X
 };
 extern LP_HIDDEN struct lp_api lp_mpi;
@@ -167,6 +172,7 @@ struct lp_constants {
     MPI_Datatype integer, real; /* from here on: for calibrate.c */
     MPI_Op bor, sum;
     MPI_Errhandler errors_return;
+    MPI_Info info_null;
 };
 extern LP_HIDDEN struct lp_constants lp_k;
 

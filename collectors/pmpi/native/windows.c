@@ -8,6 +8,7 @@
 #include "runtime.h"
 
 volatile uint32_t lp_rma_generation = 1;
+uint32_t lp_rma_kinds = 0;
 
 struct entry {
     uintptr_t handle; /* DEAD: free for reuse */
@@ -59,6 +60,7 @@ static uint32_t insert(uintptr_t handle, uint32_t kind) {
 
 uint32_t lp_rma_register_over(struct lp_thread* t, MPI_Win win, uint32_t comm, int kind, uint32_t of) {
     uint32_t id = insert((uintptr_t)win, (uint32_t)kind);
+    __atomic_fetch_or(&lp_rma_kinds, 1u << kind, __ATOMIC_RELAXED);
     size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_rma_def);
     if (!id || !lp_reserve(t, bytes))
         return id;

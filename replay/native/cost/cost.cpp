@@ -68,11 +68,27 @@ void log3p(const Parameters& parameters, Locality locality, double bytes, CostTe
     terms.o_control = parameters.o_mw.empty() ? kNotStated : parameters.o_mw.at(0).value / 2;
 }
 
+/// What one byte costs is the latency there and back, of all sizes alike.
+void tabulated(const Curve& lasts, double bytes, CostTerms& terms) {
+    const double whole = read(lasts, bytes, terms);
+    const double first = std::min(whole, lasts.at(1).value);
+    terms.L = first / 2;
+    terms.serialization = terms.service = whole - first;
+}
+
 std::tuple<double, double, double> layout_of(const MeasuredLayout& measured) {
     return {measured.bytes, measured.block_bytes, measured.stride_bytes};
 }
 
 }  // namespace
+
+const Curve* transfer_time(const Parameters& parameters, Locality locality, Carried carried) noexcept {
+    if (carried == Carried::message || locality == Locality::other_node) {
+        return nullptr;
+    }
+    const auto& lasts = carried == Carried::put ? parameters.put : parameters.get;
+    return lasts.empty() ? nullptr : &lasts;
+}
 
 Middleware middleware_tables(Middleware middleware) {
     for (auto& table : middleware.tables) {
@@ -124,18 +140,21 @@ Reading middleware_latency(const Middleware& middleware, double bytes, double bl
 
 CostTerms cost_terms(const Parameters& parameters, Locality locality, const MessageShape& message) {
     CostTerms terms;
-    if (parameters.terms == Terms::loggp) {
+    const auto* lasts = transfer_time(parameters, locality, message.carried);
+    if (lasts != nullptr) {
+        tabulated(*lasts, message.bytes, terms);
+    } else if (parameters.terms == Terms::loggp) {
         loggp(parameters, locality, message.bytes, terms);
     } else {
         log3p(parameters, locality, message.bytes, terms);
     }
-    if (message.burst > 1 && !parameters.o_burst.empty()) {
+    if (message.burst > 1 && !parameters.o_burst.empty() && lasts == nullptr) {
         const auto o = parameters.o_burst.at(message.bytes, message.burst);
         terms.o_s = o.value;
         terms.beyond_sizes |= o.beyond_size;
     }
     const auto& here = parameters.localities[static_cast<std::size_t>(locality)];
-    if (message.hops >= 0 && parameters.mean_hops.has_value() && here.across_network) {
+    if (message.hops >= 0 && parameters.mean_hops.has_value() && here.across_network && lasts == nullptr) {
         terms.L = std::max(0.0, terms.L + parameters.per_hop * (message.hops - *parameters.mean_hops));
     }
     const auto of = [&message](const Middleware& middleware) {
@@ -164,7 +183,7 @@ CostTerms cost_terms(const Parameters& parameters, Locality locality, const Mess
 CostTerms cost_slopes(const Parameters& parameters, const Parameters& step, Locality locality,
                       const MessageShape& message) {
     CostTerms slopes;
-    if (parameters.terms != Terms::loggp) {
+    if (parameters.terms != Terms::loggp || transfer_time(parameters, locality, message.carried) != nullptr) {
         return slopes;
     }
     const auto& here = parameters.localities[static_cast<std::size_t>(locality)];
@@ -196,14 +215,15 @@ CostTerms cost_slopes(const Parameters& parameters, const Parameters& step, Loca
 }
 
 Cost message_cost(const Parameters& parameters, Locality locality, std::uint64_t bytes, const Blocks& layout,
-                  double burst, std::int32_t hops) {
+                  double burst, std::int32_t hops, Carried carried) {
     const auto terms = cost_terms(parameters, locality,
                                   {.bytes = static_cast<double>(bytes),
                                    .block_bytes = static_cast<double>(layout.block_bytes),
                                    .stride_bytes = static_cast<double>(layout.stride_bytes),
                                    .one_processor = layout.one_processor,
                                    .burst = burst,
-                                   .hops = static_cast<double>(hops)});
+                                   .hops = static_cast<double>(hops),
+                                   .carried = carried});
     return {.o_s = picoseconds(terms.o_s),
             .o_r = picoseconds(terms.o_r),
             .l_mw = picoseconds(terms.l_mw),

@@ -49,6 +49,13 @@ struct Cost {
     bool beyond_strides = false;  ///< as in CostTerms
 };
 
+/// What brings the data. What a machine states of transfers themselves holds within a node.
+enum class Carried : std::uint8_t { message, put, get };
+
+/// T over bytes of transfers at this distance, until the origin knows them complete; nullptr: the machine does not
+/// state it, and a transfer's terms are those of messages.
+[[nodiscard]] const Curve* transfer_time(const Parameters& parameters, Locality locality, Carried carried) noexcept;
+
 /// The cost's name in the split.
 using MessageStages = Cost;
 
@@ -71,18 +78,19 @@ struct MessageShape {
     bool one_processor = false;  ///< as in Blocks; messages to oneself are
     double burst = 1;  ///< messages initiated back to back; from 2 on o_s is o(S, b) where the machine states it
     double hops = -1;  ///< links on its route; -1: not known, and L holds unchanged
+    Carried carried = Carried::message;
 };
 
 /// The unrounded terms of a message.
 CostTerms cost_terms(const Parameters& parameters, Locality locality, const MessageShape& message);
 
 /// How the unrounded terms grow with x, where the machine's ranges are `parameters` at x and grow by those of `step`
-/// with it: derivatives to the right. Tables over sizes (log3P, l_mw, o(S, b)) do not grow.
+/// with it: derivatives to the right. Tables over sizes (log3P, l_mw, o(S, b), T of transfers) do not grow.
 CostTerms cost_slopes(const Parameters& parameters, const Parameters& step, Locality locality,
                       const MessageShape& message);
 
 /// The same as cost_terms, rounded to picoseconds.
 Cost message_cost(const Parameters& parameters, Locality locality, std::uint64_t bytes, const Blocks& layout,
-                  double burst = 1, std::int32_t hops = -1);
+                  double burst = 1, std::int32_t hops = -1, Carried carried = Carried::message);
 
 }  // namespace logpost::replay

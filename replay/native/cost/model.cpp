@@ -13,17 +13,18 @@ struct Has {
     bool dma;         ///< G_m, a
     bool distances;   ///< L per hop
     bool bursts;      ///< o(S, b)
+    bool transfers;   ///< T of one-sided transfers
     bool endpoints;   ///< messages wait for a NIC
     bool processor;   ///< messages wait for a processor: C_r
     bool links;       ///< messages wait for links of the network: C_n
 };
 
 constexpr std::array<Has, kModels> kHas{{
-    {Terms::loggp, true, true, true, true, true, true, true, true},         // full
-    {Terms::loggp, true, false, false, false, false, true, false, false},   // loggp
-    {Terms::loggp, true, false, true, false, false, true, true, true},      // logpc
-    {Terms::log3p, true, true, false, false, false, false, false, false},   // log3p
-    {Terms::loggp, false, false, false, false, false, true, false, false},  // logp
+    {Terms::loggp, true, true, true, true, true, true, true, true, true},          // full
+    {Terms::loggp, true, false, false, false, false, false, true, false, false},   // loggp
+    {Terms::loggp, true, false, true, false, false, false, true, true, true},      // logpc
+    {Terms::log3p, true, true, false, false, false, false, false, false, false},   // log3p
+    {Terms::loggp, false, false, false, false, false, false, true, false, false},  // logp
 }};
 
 /// LogP's values are those of a small message, whatever the size.
@@ -61,6 +62,9 @@ Parameters reduced(Parameters machine, Model model) {
     }
     if (!has.bursts) {
         machine.o_burst = {};
+    }
+    if (!has.transfers) {
+        machine.put = machine.get = {};
     }
     machine.endpoints_queue = has.endpoints;
     machine.processors_queue = has.processor;

@@ -69,6 +69,7 @@ struct Parameters {
     Middleware middleware;
     Middleware middleware_self;  ///< of a message that one processor packs and unpacks; empty: not measured
     Curve o_mw, o_net, T_mem;    ///< LOG3P over bytes; empty where the machine does not state them
+    Curve put, get;              ///< T of one-sided transfers within a node over bytes, likewise
     Surface o_burst;             ///< OVL's o(S, b) over bytes and messages in a burst
     std::optional<Dma> dma;
     double per_hop = 0;               ///< latency of one more hop, picoseconds

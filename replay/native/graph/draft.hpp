@@ -112,7 +112,8 @@ class Draft {
 
     std::uint32_t message_class(const MessageClass& message);
     /// The class of a message from one location to another.
-    std::uint32_t message_class(Location from, Location to, std::uint64_t bytes, const Blocks& layout = {});
+    std::uint32_t message_class(Location from, Location to, std::uint64_t bytes, const Blocks& layout = {},
+                                Carried carried = Carried::message);
     std::uint32_t model(const EdgeModel& model);
     /// Terms of the cost of one message.
     std::uint32_t message_model(std::uint32_t message, int terms) {

@@ -89,7 +89,7 @@ std::vector<Cost> class_costs(const Graph& graph, const Parameters& machine, Dis
     costs.reserve(graph.messages.size());
     for (const auto& message : graph.messages) {
         const auto& [locality, hops] = message.*distance;
-        costs.push_back(message_cost(machine, locality, message.bytes, message.layout, 1, hops));
+        costs.push_back(message_cost(machine, locality, message.bytes, message.layout, 1, hops, message.carried));
     }
     return costs;
 }

@@ -43,6 +43,7 @@ struct MessageClass {
     Blocks layout;
     Distance recorded;  ///< as the program ran
     Distance planned;   ///< as it would run
+    Carried carried = Carried::message;
     bool operator==(const MessageClass&) const = default;
 };
 

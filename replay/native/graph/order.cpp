@@ -35,7 +35,7 @@ std::size_t Draft::HashMessage::operator()(const MessageClass& message) const no
     for (const auto& [locality, hops] : {message.recorded, message.planned}) {
         sum = mixed(sum, static_cast<std::uint64_t>(locality) << 32U | static_cast<std::uint32_t>(hops));
     }
-    return static_cast<std::size_t>(sum);
+    return static_cast<std::size_t>(mixed(sum, static_cast<std::uint64_t>(message.carried)));
 }
 
 Draft::Draft(const Parameters& of, const Placement& where, const Placement& elsewhere)
@@ -48,16 +48,18 @@ std::uint32_t Draft::message_class(const MessageClass& message) {
     const auto number = message_numbers_.of(message, messages);
     if (number == class_costs.size()) {
         const auto& [locality, hops] = message.recorded;
-        class_costs.push_back(message_cost(machine, locality, message.bytes, message.layout, 1, hops));
+        class_costs.push_back(message_cost(machine, locality, message.bytes, message.layout, 1, hops, message.carried));
     }
     return number;
 }
 
-std::uint32_t Draft::message_class(Location from, Location to, std::uint64_t bytes, const Blocks& layout) {
+std::uint32_t Draft::message_class(Location from, Location to, std::uint64_t bytes, const Blocks& layout,
+                                   Carried carried) {
     return message_class({.bytes = bytes,
                           .layout = layout,
                           .recorded = {.locality = recorded.between(from, to), .hops = recorded.hops(from, to)},
-                          .planned = {.locality = planned.between(from, to), .hops = planned.hops(from, to)}});
+                          .planned = {.locality = planned.between(from, to), .hops = planned.hops(from, to)},
+                          .carried = carried});
 }
 
 std::uint32_t Draft::model(const EdgeModel& given) {

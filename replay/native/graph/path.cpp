@@ -46,6 +46,9 @@ void share(const EdgeModel& model, const Cost& cost, std::int64_t weight, Critic
 /// The derivatives of an edge's cost.
 void differentiate(const EdgeModel& model, const MessageClass& message, const Parameters& machine, double count,
                    CriticalPath& path) {
+    if (transfer_time(machine, message.planned.locality, message.carried) != nullptr) {
+        return;  // its terms are of a table
+    }
     auto& here = path.sensitivities[static_cast<std::size_t>(message.planned.locality)];
     const auto& locality = machine.localities[static_cast<std::size_t>(message.planned.locality)];
     const auto bytes = static_cast<double>(message.bytes);

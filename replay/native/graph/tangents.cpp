@@ -59,7 +59,8 @@ MessageShape shape_of(const MessageClass& message, const Distance& distance) {
     return {.bytes = static_cast<double>(message.bytes),
             .block_bytes = static_cast<double>(message.layout.block_bytes),
             .stride_bytes = static_cast<double>(message.layout.stride_bytes),
-            .hops = static_cast<double>(distance.hops)};
+            .hops = static_cast<double>(distance.hops),
+            .carried = message.carried};
 }
 
 /// What a point makes of every model's edges: by model and lane.

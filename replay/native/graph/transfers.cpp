@@ -258,7 +258,7 @@ void OneSided::start(std::size_t l) {
         const auto here = location_at(l);
         const auto entered = events_.enters[l][one.call];
         auto& base = started_.bases[l][one.call];
-        const auto overhead = draft_.message_model(draft_.message_class(here, target_of(one, l), one.bytes), kTermSend);
+        const auto overhead = draft_.message_model(class_of(one, l), kTermSend);
         const auto injected = draft_.add_node();
         injected_[l].push_back(injected);
         if (base == entered && busy[one.call] == 0) {
@@ -303,9 +303,10 @@ void OneSided::fetch(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto& one = program_.timelines[l].transfers[i];
     const auto here = location_at(l);
     const auto target = target_of(one, l);
-    const auto message = draft_.message_class(here, target, one.bytes);
+    const auto message = class_of(one, l);
     const Instant requested{draft_.add_node(), injected.event};
-    draft_.add_edge(injected.node, requested.node, notices(here, target, 1));
+    const auto request = draft_.message_class(here, target, 0, {}, carried(one));
+    draft_.add_edge(injected.node, requested.node, draft_.message_model(request, kTermLatency));
     const auto attended = attend(l, i, requested, Draft::kMeasured, false);
     started_.sending[index(target)].push_back(draft_.at_nic(attended.node, message));
     const auto back = draft_.add_node();
@@ -320,7 +321,7 @@ void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto& one = program_.timelines[l].transfers[i];
     const auto here = location_at(l);
     const auto target = target_of(one, l);
-    const auto message = draft_.message_class(here, target, one.bytes);
+    const auto message = class_of(one, l);
     const auto bytes = draft_.message_model(message, kTermSerialization);
     const Instant there{draft_.add_node(), injected.event};
     const auto crossings = draft_.crossings.size();
@@ -369,7 +370,7 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
             attended.event = before(attended.event, answer) ? answer : attended.event;
         }
     }
-    const auto message = draft_.message_class(location_at(l), target_of(one, l), one.bytes);
+    const auto message = class_of(one, l);
     const auto answering = draft_.message_model(message, kTermControl);
     if (!asynchronous_) {
         started_.answering[index(target_of(one, l))].push_back({attended.node, answering});
@@ -380,6 +381,11 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
     started_.exchanged.only_recorded.emplace_back(first, draft_.next_edge());
     draft_.add_edge(attended.node, answered, Draft::kMeasured);
     return {answered, attended.event};
+}
+
+/// Of a transfer of location l.
+std::uint32_t OneSided::class_of(const Transfer& one, std::size_t l) {
+    return draft_.message_class(location_at(l), target_of(one, l), one.bytes, {}, carried(one));
 }
 
 /// Whether the call that completes a transfer waits for it.
@@ -436,9 +442,9 @@ void OneSided::follow_changes(std::size_t l) {
             continue;
         }
         const auto origin = index(permission.by);
-        const auto bytes = program_.timelines[origin].transfers[permission.change].bytes;
+        const auto& change = program_.timelines[origin].transfers[permission.change];
         wait(there_[origin][permission.change], events_.leaves[l][timeline.epochs[i].begin_call],
-             draft_.message_model(draft_.message_class(permission.by, location_at(l), bytes), kTermSerialization));
+             draft_.message_model(class_of(change, origin), kTermSerialization));
     }
 }
 

@@ -76,6 +76,7 @@ class OneSided {
     void fetch(std::size_t l, std::uint32_t i, const Instant& injected);
     void put(std::size_t l, std::uint32_t i, const Instant& injected);
     [[nodiscard]] Instant permitted(std::size_t l, std::uint32_t i);
+    [[nodiscard]] std::uint32_t class_of(const Transfer& one, std::size_t l);
     [[nodiscard]] Instant attend(std::size_t l, std::uint32_t i, const Instant& there, std::uint32_t model,
                                  bool remotely);
     [[nodiscard]] std::uint8_t control() const noexcept;

@@ -81,7 +81,7 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
                       const In<double>& l_mw_alone_self, const Curve& o_mw, const Curve& o_net, const Curve& T_mem,
                       const Surface& o_burst, std::optional<double> G_m, double header_bytes, double per_hop,
                       std::optional<double> mean_hops, bool asynchronous_progress, const std::string& model,
-                      double reduction_per_byte) {
+                      double reduction_per_byte, const Curve& put, const Curve& get) {
     const auto named = model_named(model);
     if (!named.has_value()) {
         throw nb::value_error(("no model is called " + model).c_str());
@@ -115,6 +115,8 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
         result.dma = Dma{.G_m = *G_m, .header_bytes = header_bytes};
     }
     result.reduction_per_byte = reduction_per_byte;
+    result.put = put;
+    result.get = get;
     result.per_hop = per_hop;
     result.mean_hops = mean_hops;
     result.nics_per_node = nics_per_node;
@@ -240,7 +242,7 @@ NB_MODULE(_native, module) {
              "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "across_network"_a, "nics_per_node"_a, "l_mw"_a,
              "block_bytes"_a, "l_mw_alone"_a, "l_mw_self"_a, "block_bytes_self"_a, "l_mw_alone_self"_a, "o_mw"_a,
              "o_net"_a, "T_mem"_a, "o_burst"_a, "G_m"_a.none(), "header_bytes"_a, "per_hop"_a, "mean_hops"_a.none(),
-             "asynchronous_progress"_a, "model"_a, "reduction_per_byte"_a = 0.0)
+             "asynchronous_progress"_a, "model"_a, "reduction_per_byte"_a = 0.0, "put"_a = Curve{}, "get"_a = Curve{})
         .def_prop_rw(
             "library",
             [](const Parameters& self) {

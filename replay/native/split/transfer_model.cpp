@@ -45,7 +45,8 @@ Cost TransferModel::cost(std::size_t location, const Transfer& transfer) const {
     const auto here = location_at(location);
     const auto there = transfer.target == kNoLocation ? here : transfer.target;
     const auto hops = parameters_.mean_hops.has_value() ? program_.placement.hops(here, there) : kUndefined;
-    return message_cost(parameters_, program_.placement.between(here, there), transfer.bytes, {}, 1, hops);
+    return message_cost(parameters_, program_.placement.between(here, there), transfer.bytes, {}, 1, hops,
+                        carried(transfer));
 }
 
 std::int64_t TransferModel::middleware(std::size_t location, const Transfer& transfer, std::int32_t layout) const {

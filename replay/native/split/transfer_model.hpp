@@ -15,6 +15,18 @@
 
 namespace logpost::replay {
 
+/// What brings a transfer's data; an atomic costs what a message does.
+[[nodiscard]] constexpr Carried carried(const Transfer& transfer) noexcept {
+    switch (transfer.kind) {
+        case Transfer::Kind::put:
+            return Carried::put;
+        case Transfer::Kind::get:
+            return Carried::get;
+        default:
+            return Carried::message;
+    }
+}
+
 class TransferModel {
   public:
     /// Program, parameters and waits must outlive the model. `asynchronous`: stated, or seen in the messages.

@@ -34,6 +34,7 @@ KEYS: dict[str, dict[str, Any]] = {
     "one_way": {},
     "burst_overhead": {"burst": 16, "side": "receive"},
     "blocking_depth": {"depth": 32, "longest": 256},
+    "one_sided": {"operation": "get"},
     "reduction": {},
     "distance": {"partner": 3},
     "across": {"pairs": 2, "lowest_s": 1e-6, "highest_s": 2e-6},

@@ -78,9 +78,9 @@ void each(auto& io, auto& parameters)
     requires requires { parameters.localities; }
 {
     // Named so, a further member does not compile before it is written, too.
-    auto& [localities, middleware, middleware_self, o_mw, o_net, T_mem, o_burst, dma, per_hop, mean_hops, terms,
-           reduction_per_byte, nics_per_node, asynchronous_progress, endpoints_queue, processors_queue, links_queue,
-           library] = parameters;
+    auto& [localities, middleware, middleware_self, o_mw, o_net, T_mem, put, get, o_burst, dma, per_hop, mean_hops,
+           terms, reduction_per_byte, nics_per_node, asynchronous_progress, endpoints_queue, processors_queue,
+           links_queue, library] = parameters;
     for (auto& locality : localities) {
         io.list(locality.ranges);
         io.value(locality.eager_limit);
@@ -91,6 +91,8 @@ void each(auto& io, auto& parameters)
     each(io, o_mw);
     each(io, o_net);
     each(io, T_mem);
+    each(io, put);
+    each(io, get);
     each(io, o_burst);
     io.value(dma);
     io.value(per_hop);

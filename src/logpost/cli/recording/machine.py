@@ -25,7 +25,7 @@ CalibrateLayouts = Annotated[
         metavar="SECONDS",
         min=0.0,
         help="With --calibrate quick: inside MPI_Finalize, measure strided layouts that the program sent and that "
-        "MPI_Init had not measured, for at most so long; 0: none. (default: 0.5)",
+        "MPI_Init had not measured, and one-sided transfers, for at most so long; 0: none. (default: 0.5)",
     ),
 ]
 
