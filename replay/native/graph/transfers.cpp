@@ -255,7 +255,6 @@ void OneSided::start(std::size_t l) {
     }
     for (std::uint32_t i = 0; i < transfers.size(); ++i) {
         const auto& one = transfers[i];
-        const auto here = location_at(l);
         const auto entered = events_.enters[l][one.call];
         auto& base = started_.bases[l][one.call];
         const auto overhead = draft_.message_model(class_of(one, l), kTermSend);
