@@ -36,7 +36,7 @@ TINY = Grid(
     largest_eager=16384,
 )
 
-ELSEWHERE = {"one_to_many", "many_to_one", "used_layout", "distance", "across"}
+ELSEWHERE = {"one_to_many", "many_to_one", "used_layout", "one_sided", "distance", "across"}
 """Families that need more ranks than two, or hosts, or are measured while recording."""
 
 

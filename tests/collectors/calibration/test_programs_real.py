@@ -36,7 +36,7 @@ WRITES = {
 
 def test_every_program_is_tested() -> None:
     assert {*SMALL, "contention"} == set(programs())  # of several hosts: test_contention.py
-    elsewhere = {"one_to_many", "many_to_one", "used_layout", "distance", "across"}
+    elsewhere = {"one_to_many", "many_to_one", "used_layout", "one_sided", "distance", "across"}
     assert set.union(*WRITES.values()) | elsewhere == set(FAMILIES)
 
 
