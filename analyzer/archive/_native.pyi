@@ -160,6 +160,44 @@ def replayed_blocks(trace: Trace, shards: Shards) -> logpost.replay._native.Repl
     What blocks found of a trace's messages; None: they share NICs. Raises ArchiveError.
     """
 
+class TablePart:
+    """A part of the tables of messages and calls, in batches."""
+
+    @property
+    def has_rows(self) -> bool:
+        """Before any was given: whether the part has any."""
+
+    def next_messages(self) -> logpost.replay.columns.Messages | None:
+        """One row group."""
+
+    def next_calls(self, limit: int) -> logpost.replay.columns.Calls | None:
+        """One row group of at most `limit` rows."""
+
+    def finish(self, said: bytes, messages: numpy.ndarray, calls: numpy.ndarray) -> None:
+        """
+        Writes the file of the part: what is said of its messages, and the bytes of both tables' files. Raises ArchiveError.
+        """
+
+    def finish_empty(self) -> None:
+        """
+        Likewise of a part without rows, whose tables have no files. Raises ArchiveError.
+        """
+
+def begin_tables(shards: Shards, part: int, message_rows: int, progress: Progress) -> TablePart | None:
+    """
+    A part of the tables, where `tables_are_written`; None: its file is whole. `message_rows`: of a row group. Raises ArchiveError.
+    """
+
+def tables_are_written(shards: Shards) -> bool:
+    """
+    Whether tasks write the tables of messages and calls. Raises ArchiveError.
+    """
+
+def written_table(shards: Shards, part: int, table: str) -> tuple[bytes, numpy.ndarray]:
+    """
+    What was said of a part of a table, and the bytes of its file. Raises ArchiveError.
+    """
+
 class GoalRank:
     """A rank of a GOAL schedule, written part by part."""
 

@@ -24,7 +24,7 @@ STAGES = (
     Stage(replays.choose, "request archive anchor trace report", "chosen"),
     Stage(replays.place_program, "trace chosen", "placed"),
     Stage(replays.split, "request archive trace chosen causes report", "analysis"),
-    Stage(tables.write_split, "writer trace analysis placed spill faults report", "split_tables sums"),
+    Stage(tables.write_split, "writer archive trace analysis placed spill faults report", "split_tables sums"),
     Stage(tables.write_threads, "writer trace split_tables faults", "tables"),
     Stage(tables.write_machine, "writer chosen"),
     Stage(

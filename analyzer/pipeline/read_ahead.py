@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from logpost.analyzer.archive._native import Shards
     from logpost.analyzer.machine.choose import ChosenMachine
     from logpost.analyzer.pipeline.shards.plan import Plan
+    from logpost.analyzer.pipeline.tables.parts import WrittenParts
 
 
 class ReadAhead:
@@ -79,6 +80,15 @@ class ReadAhead:
 
         with _readable():
             return chosen_by_task(self._plan)
+
+    def written(self) -> WrittenParts | None:
+        """The parts of tables that others have written; None: none has. Raises InputError."""
+        if self._plan is None or self._shards is None or not self._plan.machine:
+            return None
+        from logpost.analyzer.pipeline.tables.parts import WrittenParts
+
+        with _readable():
+            return WrittenParts.of(self._shards, self._plan.blocks)
 
     def causes(self, trace: Trace) -> Causes | None:
         """What others have found of the causes of the trace's waits; None: nothing. Raises InputError."""

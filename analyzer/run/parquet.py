@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Mapping, Sized
+from collections.abc import Iterable, Mapping, Sized
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
@@ -63,7 +63,7 @@ def _names(column: Column) -> bool:
     return isinstance(column.dtype, pl.Enum)
 
 
-def _writer(table: Table, schema: pa.Schema, path: Path) -> pq.ParquetWriter:
+def _writer(table: Table, schema: pa.Schema, sink: Path | pa.BufferOutputStream) -> pq.ParquetWriter:
     """A Parquet writer with the encodings that cost least for what the columns hold.
 
     Differences of instants and running numbers are small, and leave nothing to compress. Among durations and ids the
@@ -71,7 +71,7 @@ def _writer(table: Table, schema: pa.Schema, path: Path) -> pq.ParquetWriter:
     """
     rises = {column.name for column in table.columns if _rises(column)}
     return pq.ParquetWriter(
-        path,
+        sink,
         schema,
         compression={name: "none" if name in rises else "lz4" for name in schema.names},
         column_encoding=dict.fromkeys(rises, "DELTA_BINARY_PACKED"),
@@ -92,6 +92,25 @@ def _array(column: Column, values: npt.NDArray[Any] | pa.Array) -> pa.Array:
     return pa.array(values, type=_arrow_type(column))
 
 
+def _arrow_schema(table: Table) -> pa.Schema:
+    return pa.schema([_field(column) for column in table.columns])
+
+
+def _arrow_table(table: Table, schema: pa.Schema, columns: Columns) -> pa.Table:
+    arrays = [_array(column, cast("npt.NDArray[Any]", columns[column.name])) for column in table.columns]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def encoded(table: Table, batches: Iterable[Columns]) -> npt.NDArray[np.uint8]:
+    """The bytes of a table's file as `TableStream` writes it, a row group for each batch."""
+    schema, sink = _arrow_schema(table), pa.BufferOutputStream()
+    with _writer(table, schema, sink) as writer:
+        for columns in batches:
+            batch = _arrow_table(table, schema, columns)
+            writer.write_table(batch, row_group_size=batch.num_rows)
+    return np.frombuffer(sink.getvalue(), dtype=np.uint8)
+
+
 class TableStream:
     """Writes one table in another thread, so that the next batch is computed concurrently.
 
@@ -100,7 +119,7 @@ class TableStream:
 
     def __init__(self, table: Table, path: Path) -> None:
         self.table = table
-        self.schema = pa.schema([_field(column) for column in table.columns])
+        self.schema = _arrow_schema(table)
         self._writer = _writer(table, self.schema, path)
         self._batches: queue.Queue[pa.Table | None] = queue.Queue(maxsize=1)
         self._failure: BaseException | None = None
@@ -113,8 +132,7 @@ class TableStream:
     def put(self, columns: Columns) -> None:
         """Queue a batch. Raises what writing an earlier one raised, e.g. OSError when the disk is full."""
         self._raise()
-        arrays = [_array(column, cast("npt.NDArray[Any]", columns[column.name])) for column in self.table.columns]
-        self._batches.put(pa.Table.from_arrays(arrays, schema=self.schema))
+        self._batches.put(_arrow_table(self.table, self.schema, columns))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -12,6 +12,7 @@
 #include "analyzer/archive/native/read/block_files.hpp"
 #include "analyzer/archive/native/read/read_program.hpp"
 #include "analyzer/archive/native/read/split_blocks.hpp"
+#include "analyzer/archive/native/read/table_blocks.hpp"
 #include "analyzer/archive/native/read/tasks.hpp"
 #include "archive_builder.hpp"
 #include "checked_analysis.hpp"
@@ -125,18 +126,81 @@ std::string bytes_of(const replay::CollectiveSplit& split, const replay::Program
     return all.bytes();
 }
 
+constexpr std::size_t kRows = 50;  // a location has more calls, or fewer
+constexpr std::size_t kMessages = 7;
+
+void put_rows(SegmentBytes& all, const replay::MessageRows& rows) {
+    for (const auto& column : rows.ids) {
+        all.put_all(column);
+    }
+    all.put_all(rows.bytes);
+    all.put_all(rows.recv_bytes);
+    all.put_all(rows.rendezvous);
+    all.put_all(rows.locality);
+    all.put_all(rows.clock_violation);
+    for (const auto& column : rows.times) {
+        all.put_all(column);
+    }
+}
+
+void put_rows(SegmentBytes& all, const replay::CallRows& rows) {
+    all.put_all(rows.call);
+    all.put_all(rows.location);
+    all.put_all(rows.region);
+    all.put_all(rows.callpath);
+    all.put_all(rows.enter);
+    all.put_all(rows.leave);
+    for (const auto& column : rows.exposed) {
+        all.put_all(column);
+    }
+}
+
+/// The tables of messages and calls, batch by batch.
+struct Rows {
+    SegmentBytes messages;
+    SegmentBytes calls;
+
+    [[nodiscard]] std::string bytes() const { return messages.bytes() + calls.bytes(); }
+};
+
+Rows rows_of(replay::Analysis& analysis) {
+    Rows all;
+    for (replay::MessageRows rows; analysis.next_messages(kMessages, rows);) {
+        put_rows(all.messages, rows);
+    }
+    for (std::size_t block = 0; block < analysis.call_blocks(); ++block) {
+        for (replay::CallRows rows; analysis.next_calls(block, kRows, rows);) {
+            put_rows(all.calls, rows);
+        }
+    }
+    return all;
+}
+
+/// Of all parts, which are written.
+Rows rows_of_parts(const Shards& shards) {
+    Rows all;
+    for (std::uint32_t part = 0; part < shards.blocks; ++part) {
+        const auto table = TablePart::begin(shards, part, kMessages);
+        for (replay::MessageRows rows; table->next_messages(rows);) {
+            put_rows(all.messages, rows);
+        }
+        for (replay::CallRows rows; table->next_calls(kRows, rows);) {
+            put_rows(all.calls, rows);
+        }
+        table->finish({.said = "said", .rows = "messages"}, {.said = "", .rows = "calls"});
+        EXPECT_EQ(TablePart::begin(shards, part, kMessages), nullptr);
+        EXPECT_EQ(written_table(shards, part, TableOfRows::messages).said, "said");
+        const auto calls = written_table(shards, part, TableOfRows::calls);
+        EXPECT_EQ(std::string(calls.rows.begin(), calls.rows.end()), "calls");
+    }
+    return all;
+}
+
 /// Likewise what an analysis has of calls and of what they waited for.
 std::string bytes_of_calls(replay::Analysis& analysis) {
     SegmentBytes all;
-    constexpr std::size_t kRows = 50;  // a location has more calls, or fewer
-    for (std::size_t block = 0; block < analysis.call_blocks(); ++block) {
-        for (replay::CallRows rows; analysis.next_calls(block, kRows, rows);) {
-            all.put_all(rows.call);
-            all.put_all(rows.enter);
-            for (const auto& column : rows.exposed) {
-                all.put_all(column);
-            }
-        }
+    for (const auto& pairs : analysis.pairs()) {
+        all.put_all(pairs);
     }
     for (std::size_t item = 0; item < analysis.accounted().size(); ++item) {
         all.put_mapped(analysis.accounts()[item]);
@@ -208,6 +272,7 @@ void replay_as_blocks(std::uint64_t seed, bool one_sided, std::uint32_t blocks, 
         for (auto block = blocks; block-- > 0;) {
             EXPECT_TRUE(run_task(archive, shards, "account", block, options));
         }
+        const auto written = tables_are_written(shards) ? rows_of_parts(shards) : Rows{};
         const auto& program = trace.program;
         const replay::CollectiveWaits waits(program);
         replay::CollectiveSplit divided(program, parameters, waits, 1);
@@ -225,6 +290,8 @@ void replay_as_blocks(std::uint64_t seed, bool one_sided, std::uint32_t blocks, 
         EXPECT_EQ(bytes_of(gathered) == bytes_of(whole), true) << "seed " << seed << ", " << blocks << " blocks";
         replay::Analysis alone(program, parameters, {}, 1);
         replay::Analysis together(program, parameters, 1, found_causes(trace, shards), found);
+        const auto rows = tables_are_written(shards) ? written : rows_of(together);
+        EXPECT_EQ(rows.bytes() == rows_of(alone).bytes(), true) << "seed " << seed << ", " << blocks << " blocks";
         EXPECT_EQ(bytes_of_calls(together) == bytes_of_calls(alone), true)
             << "seed " << seed << ", " << blocks << " blocks";
         const bool accounted = !found->accounts.empty();

@@ -29,6 +29,7 @@ PHASES = {
     **{f"leave{number}": f"replaying sending NICs, round {number}" for number in range(1, ROUNDS + 1)},
     **{f"reply{number}": f"replaying receivers, round {number}" for number in range(1, ROUNDS + 1)},
     "account": "accounting calls",
+    "write": "writing parts of tables",
 }
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import copyreg
 import json
 import os
-import pickle
-from types import MappingProxyType
-from typing import Any
 
 from logpost.analyzer.archive._native import (
     Progress,
@@ -18,19 +14,13 @@ from logpost.analyzer.archive._native import (
     map_blocks,
 )
 from logpost.analyzer.machine.choose import ChosenMachine
+from logpost.analyzer.machine.chosen_text import of_text, text_of
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards.plan import Plan
 from logpost.analyzer.pipeline.shards.task import shards_of
 from logpost.analyzer.pipeline.stages import replays
 from logpost.errors import InputError
 from logpost.replay.cost.message_models import MessageModel
-
-
-def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(values)
-
-
-copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))
 
 
 def choose(plan: Plan, progress: Progress) -> bool:
@@ -56,12 +46,10 @@ def choose(plan: Plan, progress: Progress) -> bool:
     chosen = replays.choose_anew(request, 1, anchor, trace)
     replays.place_program(trace, chosen)
     parameters = replays.parameters_of(request, trace, chosen)
-    choose_split(trace, parameters, pickle.dumps(chosen), shards_of(plan), progress)
+    choose_split(trace, parameters, text_of(chosen).encode(), shards_of(plan), progress)
     return True
 
 
 def chosen_by_task(plan: Plan) -> ChosenMachine:
     """The machine that the task has chosen. Raises ArchiveError."""
-    chosen = pickle.loads(chosen_machine(shards_of(plan)))
-    assert isinstance(chosen, ChosenMachine)
-    return chosen
+    return of_text(chosen_machine(shards_of(plan)).decode())

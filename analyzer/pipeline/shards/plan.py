@@ -20,6 +20,7 @@ SPLIT = (
     ("operate",),
     *((f"{does}{number}",) for number in range(1, ROUNDS + 1) for does in ("leave", "reply")),
     ("account",),
+    ("write",),
 )
 STEPS = READ + SPLIT
 """Stages in their order: a task needs all tasks of the step before its stage's."""

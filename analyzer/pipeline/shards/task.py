@@ -26,6 +26,10 @@ def run(plan: Plan, stage: str, block: int, progress: Progress | None = None) ->
         from logpost.analyzer.pipeline.shards.choose import choose  # other tasks need no tables
 
         return choose(plan, watched)
+    if stage == "write":
+        from logpost.analyzer.pipeline.shards.write import write
+
+        return write(plan, block, watched)
     clock = ClockMode.offsets if plan.offsets else ClockMode.none
     return run_task(plan.archive, shards_of(plan), stage, block, clock, watched)
 

@@ -12,6 +12,7 @@ import polars as pl
 from logpost.analyzer.archive._native import Trace
 from logpost.analyzer.machine.choose import ChosenMachine
 from logpost.analyzer.machine.placement import Placed
+from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.recording.open_calls import open_calls
 from logpost.analyzer.pipeline.tables.analysis import Report, write_analysis
 from logpost.analyzer.pipeline.tables.archive import (
@@ -32,6 +33,7 @@ Tables = dict[str, pl.DataFrame]
 
 def write_split(
     writer: RunWriter,
+    archive: ReadAhead,
     trace: Trace,
     analysis: Analysis,
     placed: Placed,
@@ -47,6 +49,7 @@ def write_split(
         report,
         partial(_definitions, trace, analysis, placed.sockets, faults),
         spill.limit_bytes if spill is not None else None,
+        archive.written(),
     )
 
 

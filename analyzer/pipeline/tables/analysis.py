@@ -9,27 +9,25 @@ from contextlib import closing
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import polars as pl
 
 from logpost.analyzer.archive._native import release_memory
 from logpost.analyzer.machine.known_network import KnownNetwork
 from logpost.analyzer.pipeline.memory_limit import LEAST_BYTES
+from logpost.analyzer.pipeline.tables.batches import CALLS_PER_BATCH, MESSAGES_PER_BATCH
 from logpost.analyzer.pipeline.tables.network import network_frames
 from logpost.analyzer.pipeline.tables.ordered_items import ordered_items
+from logpost.analyzer.pipeline.tables.parts import WrittenParts, summed
 from logpost.analyzer.run import schema
 from logpost.analyzer.run.directory import Run, RunWriter
 from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import MemoryUsed, Windows
 from logpost.analyzer.run.parquet import ROWS, Columns, TableStream, frame, write_whole
-from logpost.analyzer.run.wide import exact_sum
 from logpost.replay._native import Analysis
-from logpost.replay.columns import Calls, DelayCosts, Int64
+from logpost.replay.columns import Calls, DelayCosts
 
-MESSAGES_PER_BATCH = 1 << 15
-CALLS_PER_BATCH = 3 << 14
-"""At most: of most programs, one batch is a whole block of calls, which has one location more than 2^15 calls need."""
 COLLECTIVES_SHARE = 32
 """Of the limit of memory: a larger table of collectives is read again where it is needed."""
 KEPT_SHARE = 64
@@ -46,8 +44,6 @@ NEEDED_NEXT = (
 )
 """Imported while calls are written, not while an archive is read, which needs every core."""
 
-SUMMED = ("envelope_ps", "residual_ps", "deficit_ps")
-"""Of messages and transfers: how well the machine explains them."""
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: unknown."""
 
@@ -59,6 +55,7 @@ def write_analysis(
     report: Report,
     further_tables: Callable[[], dict[str, pl.DataFrame]] = dict,
     limit_bytes: int | None = None,
+    parts: WrittenParts | None = None,
 ) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
     """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
     may be read after `RunWriter.settle`.
@@ -70,16 +67,17 @@ def write_analysis(
         report: progress.
         further_tables: makes further tables, by name, that need no account of a call.
         limit_bytes: of memory. Sums that are large against it are written one after the other, and not kept.
+        parts: of the tables of messages and calls, whose rows the analysis then does not give.
 
     Returns:
         The smaller tables, and the sums of `SUMMED` over all messages, and over all transfers (`error_shares`), in ps.
     """
     # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
     with ThreadPoolExecutor(max_workers=3) as pool:
-        accounted = pool.submit(_write_calls, writer, analysis)
+        accounted = pool.submit(_write_calls, writer, analysis, parts)
         delayed = pool.submit(analysis.delay_costs)
         collected = pool.submit(_write_collectives, writer, analysis)
-        sums = _write_messages(writer, analysis, report)
+        sums = _write_messages(writer, analysis, report, parts)
         writer.flush_in_background("messages")
         release_memory()  # batches of messages leave 50 MB behind, and the peak is still ahead
         report("accounting calls", 0, 0)
@@ -194,14 +192,17 @@ def _at_once(used: MemoryUsed | None) -> int | None:
     return max(1, (used.limit_bytes - LEAST_BYTES) // FINDERS_BYTES)
 
 
-def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Counter[str]:
+def _write_messages(writer: RunWriter, analysis: Analysis, report: Report, parts: WrittenParts | None) -> Counter[str]:
     """Stream the table `messages`; its `SUMMED` columns' sums, in ps."""
+    if parts is not None:
+        report("joining parts of tables", 0, 0)
+        return parts.write_messages(writer.table_path("messages"))
     sums: Counter[str] = Counter()
     done = 0
     with TableStream(schema.MESSAGES, writer.table_path("messages")) as stream:
         while (batch := analysis.next_messages(MESSAGES_PER_BATCH)) is not None:
             stream.put(batch)
-            sums.update(_summed(batch))
+            sums.update(summed(batch))
             done += len(batch["tag"])
             report("splitting messages", done, analysis.messages)
     return sums
@@ -213,12 +214,8 @@ def _write_transfers(writer: RunWriter, analysis: Analysis) -> Counter[str]:
     with TableStream(schema.TRANSFERS, writer.table_path("transfers")) as stream:
         while (batch := analysis.next_transfers(MESSAGES_PER_BATCH)) is not None:
             stream.put(batch)
-            sums.update({f"transfer_{name}": time for name, time in _summed(batch).items()})
+            sums.update({f"transfer_{name}": time for name, time in summed(batch).items()})
     return sums
-
-
-def _summed(batch: Mapping[str, object]) -> dict[str, int]:
-    return {name: exact_sum(cast("Int64", batch[name])) for name in SUMMED}
 
 
 def error_shares(sums: Mapping[str, int]) -> dict[str, Any]:
@@ -233,8 +230,11 @@ def error_shares(sums: Mapping[str, int]) -> dict[str, Any]:
     return found
 
 
-def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
+def _write_calls(writer: RunWriter, analysis: Analysis, parts: WrittenParts | None) -> None:
     """Stream the table `calls`."""
+    if parts is not None:
+        parts.write_calls(writer.table_path("calls"))
+        return
     with TableStream(schema.CALLS, writer.table_path("calls")) as stream:
         workers = min(analysis.threads, MOST_AHEAD)
         with closing(ordered_items(analysis.call_blocks, partial(_calls_of, analysis), workers)) as batches:

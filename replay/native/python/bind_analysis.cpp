@@ -2,6 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "replay/native/python/bindings.hpp"
+#include "replay/native/python/row_columns.hpp"
 #include "replay/native/split/analysis.hpp"
 
 namespace logpost::replay::bindings {
@@ -9,23 +10,6 @@ namespace logpost::replay::bindings {
 using namespace nb::literals;
 
 namespace {
-
-constexpr const char* kMessageIdNames[MessageRows::kIds] = {
-    "send_location",  "recv_location", "comm",   "tag",         "layout",
-    "send_callpath",  "recv_callpath", "window", "send_call",   "send_complete_call",
-    "recv_post_call", "recv_call",     "hops",   "send_number", "recv_number"};
-/// Name of a column of times; the parts have the engine's names.
-std::string message_time_name(std::size_t time) {
-    static constexpr const char* kBefore[] = {"send_enter", "send_leave", "send_complete", "recv_post",
-                                              "recv_enter", "recv_leave", "envelope"};
-    if (time < MessageRows::first_part) {
-        return std::string(kBefore[time]) + "_ps";
-    }
-    if (time >= MessageRows::deficit) {
-        return time == MessageRows::deficit ? "deficit_ps" : "clamped_ps";
-    }
-    return std::string(kPartNames[time - MessageRows::first_part]) + "_ps";
-}
 
 /// The region of interest is given by its begin and end on every location, or not at all; or is part of the causes.
 void make_analysis(Analysis* self, const Program& program, const Parameters& parameters, unsigned threads,
@@ -62,19 +46,7 @@ nb::object next_messages(Analysis& analysis, std::size_t limit) {
     if (!more) {
         return nb::none();
     }
-    nb::dict d;
-    for (std::size_t i = 0; i < MessageRows::kIds; ++i) {
-        d[kMessageIdNames[i]] = array(std::move(rows.ids[i]));
-    }
-    d["bytes"] = array(std::move(rows.bytes));
-    d["recv_bytes"] = array(std::move(rows.recv_bytes));
-    d["protocol"] = array(std::move(rows.rendezvous));
-    d["locality"] = array(std::move(rows.locality));
-    d["clock_violation"] = array(std::move(rows.clock_violation));
-    for (std::size_t i = 0; i < MessageRows::kTimes; ++i) {
-        d[message_time_name(i).c_str()] = array(std::move(rows.times[i]));
-    }
-    return d;
+    return message_columns(std::move(rows));
 }
 
 nb::object next_calls(Analysis& analysis, std::size_t block, std::size_t limit) {
@@ -90,19 +62,7 @@ nb::object next_calls(Analysis& analysis, std::size_t block, std::size_t limit) 
     if (!more) {
         return nb::none();
     }
-    nb::dict d;
-    const auto zeros = array(std::vector<std::int64_t>(rows.call.size()));  // one array for all such columns
-    d["call"] = array(std::move(rows.call));
-    d["location"] = array(std::move(rows.location));
-    d["enter_ps"] = array(std::move(rows.enter));
-    d["leave_ps"] = array(std::move(rows.leave));
-    d["region"] = array(std::move(rows.region));
-    d["callpath"] = array(std::move(rows.callpath));
-    for (std::size_t i = 1; i < kCategories; ++i) {
-        auto& exposed = rows.exposed[i - 1];
-        d[(std::string(kCategoryNames[i]) + "_ps").c_str()] = exposed.empty() ? zeros : array(std::move(exposed));
-    }
-    return d;
+    return call_columns(std::move(rows));
 }
 
 /// One message's segments in their order, its deficit, and whether it is a rendezvous.

@@ -37,9 +37,8 @@ struct AccountRow {
     std::uint8_t category;
 };
 
-/// One location, accounted: exposed times of its calls, and what `LocationAccount` has once it is finished.
+/// One location, accounted: what `LocationAccount` has once it is finished.
 struct FoundAccount {
-    std::span<const std::uint64_t> calls;  ///< packed
     std::span<const AccountRow> rows;
     std::span<const AccountRow> program_cells;
     std::span<const std::uint64_t> callpaths;  ///< packed

@@ -11,61 +11,19 @@
 
 #include "replay/native/memory/arena.hpp"
 #include "replay/native/program/accounted.hpp"
+#include "replay/native/program/call_numbers.hpp"
 #include "replay/native/program/phases.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/split/account.hpp"
+#include "replay/native/split/call_rows.hpp"
 #include "replay/native/split/message_model.hpp"
-#include "replay/native/split/packed_rows.hpp"
+#include "replay/native/split/message_rows.hpp"
 #include "replay/native/split/time_cells.hpp"
 #include "replay/native/split/transfer_model.hpp"
 #include "replay/native/waits/causes.hpp"
 #include "replay/native/waits/wait_states.hpp"
 
 namespace logpost::replay {
-
-/// Rows of the table `messages`, by column.
-struct MessageRows {
-    static constexpr std::size_t kIds = 15;    // send_location .. recv_number, see the binding
-    static constexpr std::size_t kTimes = 20;  // send_enter .. clamped
-    enum Id : std::uint8_t {
-        send_location,
-        recv_location,
-        comm,
-        tag,
-        layout,
-        send_callpath,
-        recv_callpath,
-        window,
-        send_call,
-        send_complete_call,
-        recv_post_call,
-        recv_call,
-        hops,
-        send_number,
-        recv_number,
-    };
-    enum Time : std::uint8_t {
-        send_enter,
-        send_leave,
-        send_complete,
-        recv_post,
-        recv_enter,
-        recv_leave,
-        envelope,
-        first_part,
-        deficit = first_part + kParts,
-        clamped,
-    };
-    std::array<std::vector<std::int32_t>, kIds> ids;
-    std::vector<std::uint64_t> bytes;
-    std::vector<std::uint64_t> recv_bytes;
-    std::vector<std::uint8_t> rendezvous;
-    std::vector<std::uint8_t> locality;
-    std::vector<std::uint8_t> clock_violation;
-    std::array<std::vector<std::int64_t>, kTimes> times;
-
-    void resize(std::size_t n);
-};
 
 /// Rows of the table `transfers`, by column.
 struct TransferRows {
@@ -105,29 +63,6 @@ struct TransferRows {
     void resize(std::size_t n);
 };
 
-/// Rows of the table `calls`, by column.
-struct CallRows {
-    std::vector<std::int32_t> call, location, region, callpath;
-    std::vector<std::int64_t> enter, leave;
-    std::array<std::vector<std::int64_t>, kCategories - 1> exposed;  // without compute; empty: 0 in every row
-
-    [[nodiscard]] std::int64_t exposed_ps(std::size_t column, std::size_t row) const noexcept {
-        return exposed[column].empty() ? 0 : exposed[column][row];
-    }
-
-    void resize(std::size_t n);
-};
-
-/// Sums over the messages from one location to another.
-struct PairSum {
-    Location sender = kNoLocation;
-    std::uint64_t messages = 0;
-    std::uint64_t bytes = 0;
-    std::int64_t envelope_ps = 0;
-    std::array<std::int64_t, kParts> parts{};
-    std::int64_t deficit_ps = 0;
-};
-
 /// Windows for the tables of a program, and cells for timelines.
 Windows windows_of(const Program& program);
 
@@ -135,10 +70,9 @@ Windows windows_of(const Program& program);
 struct ReplayedBlocks {
     MessageModel::Replayed messages;
     CollectiveSplit::Replayed operations;
-    std::vector<FoundAccount> accounts;                      // by location; empty: not accounted
-    std::vector<std::shared_ptr<const void>> account_files;  // that these are in
-    /// Takes pages of the files, the program's included, out of memory once they were read; null: they stay.
-    void (*release)(const void* memory, std::size_t bytes) = nullptr;
+    std::vector<FoundAccount> accounts;       // by location; empty: neither accounted, nor are rows written
+    std::vector<std::vector<PairSum>> pairs;  // by receiving location; likewise
+    std::vector<std::shared_ptr<const void>> account_files;  // that the accounts are in
 };
 
 class Analysis {
@@ -150,8 +84,11 @@ class Analysis {
     /// `replayed`: what blocks of the program found of their messages, for these parameters; null: nothing.
     Analysis(const Program& program, const Parameters& parameters, unsigned threads, std::shared_ptr<Causes> causes,
              std::shared_ptr<const ReplayedBlocks> replayed = nullptr);
+    Analysis(const Analysis&) = delete;
+    Analysis& operator=(const Analysis&) = delete;
+    ~Analysis() = default;
 
-    /// Fills at most about `limit` rows; false when all were given.
+    /// Fills at most about `limit` rows; false when all were given, or written elsewhere.
     bool next_messages(std::size_t limit, MessageRows& rows);
     /// Calls are accounted in blocks of whole locations, which depend on each other in nothing: several threads may ask
     /// at once, each for another block.
@@ -187,7 +124,7 @@ class Analysis {
     [[nodiscard]] Span interest(std::size_t location) const noexcept { return causes_->interest(location); }
     /// The number of a location's call in the whole run; kUndefined for kNone.
     [[nodiscard]] std::int32_t call_id(std::size_t location, std::uint32_t call) const noexcept {
-        return call == kNone ? kUndefined : static_cast<std::int32_t>(first_call_[location] + call);
+        return numbers_.of(location, call);
     }
 
     /// By place in `accounted()`. Accounts the calls whose rows were not requested yet.
@@ -200,29 +137,11 @@ class Analysis {
     const std::vector<std::vector<PairSum>>& pairs();
 
   private:
-    struct Slice {
-        std::size_t item;  // location, or place in accounted_
-        std::uint32_t begin;
-        std::uint32_t end;
-        std::size_t row;
-    };
-    /// Successive locations of which rows of calls are requested.
-    struct CallBlock {
-        std::size_t item;  // place in accounted_ of the next one to be accounted
-        std::size_t end;
-        std::uint32_t call = 0;                 // of that one, the next
-        std::unique_ptr<LocationAccount> open;  // of that one, from its first call on; null: accounted elsewhere
-        PackedRows<Exposed>::Reader found;      // likewise
-    };
-    void divide_calls();
+    /// Whether the rows of messages and calls were written elsewhere.
+    [[nodiscard]] bool is_written() const noexcept { return !found_accounts_.empty(); }
     void open_account(CallBlock& block) const;
     void close_account(CallBlock& block);
-    /// Rows of a location's messages, or calls, have been given.
-    void release_messages(std::size_t location) const;
-    void release_calls(std::size_t location) const;
     void fill_transfer(std::size_t location, std::uint32_t transfer, std::size_t row, TransferRows& rows) const;
-    /// `slot`: scratch for one slice after the other, kUndefined everywhere between them.
-    void fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot);
 
     const Program& program_;
     unsigned threads_;
@@ -232,17 +151,15 @@ class Analysis {
     std::shared_ptr<const ReplayedBlocks> replayed_;
     MessageModel model_;
     TransferModel transfers_;
-    std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
+    CallNumbers numbers_;
+    MessageTable messages_;
     Arena account_memory_;
     std::vector<std::span<const AccountRow>> accounts_;
     std::vector<std::span<const std::uint64_t>> callpaths_;  // packed
     std::vector<FoundAccount> found_accounts_;               // by location; empty: each is accounted here
     std::vector<std::shared_ptr<const void>> account_files_;
-    void (*release_)(const void* memory, std::size_t bytes);
     TimeCells time_cells_;
-    std::vector<std::vector<PairSum>> pairs_;
-    std::size_t message_location_ = 0;
-    std::uint32_t message_receive_ = 0;
+    std::vector<std::vector<PairSum>> found_pairs_;  // where rows of messages were written elsewhere
     std::size_t transfer_location_ = 0;
     std::uint32_t transfer_ = 0;
     std::vector<CallBlock> call_blocks_;

@@ -26,12 +26,12 @@ using replay::location_at;
 
 constexpr std::size_t kFound = 0;    // segments of `waited-0`
 constexpr std::size_t kWaitsOf = 1;  // the first of a block
+/// Segments of each location in `accounted-B`: exposed times of its calls, and the rest of its account. The last
+/// segment of the file has its `RowCounts`.
+constexpr std::size_t kOfAccounts = 2;
 
 fs::path waited_file(const Shards& shards) {
     return file_of(shards, "waited", 0);
-}
-fs::path accounted_file(const Shards& shards, std::uint32_t block) {
-    return file_of(shards, "accounted", block);
 }
 
 /// What the accounts of a location need of all blocks' recorded times, and its calls' waits.
@@ -67,22 +67,33 @@ struct LocationWaits {
     [[nodiscard]] replay::WaitEnds wait_ends() const { return {calls, until_ps}; }
 };
 
-void put_account(SegmentBytes& out, replay::Location location, replay::LocationAccount account) {
-    std::vector<std::uint64_t> calls;
+/// Accounts a location: the exposed times of its calls, and what else its account has.
+void put_account(SegmentBytes& calls, SegmentBytes& rest, replay::Location location, replay::LocationAccount account) {
+    std::vector<std::uint64_t> exposed;
     while (!account.done()) {
-        replay::PackedRows<replay::Exposed>::append(account.next(), calls);
+        replay::PackedRows<replay::Exposed>::append(account.next(), exposed);
     }
     account.finish();
     const auto callpaths = replay::PackedRows<replay::CallpathExposure>::pack(account.callpaths());
-    out.put(location);
-    out.put(account.position());
-    out.put_mapped(std::span(std::as_const(calls)));
-    out.put_mapped(std::span(account.rows()));
-    out.put_mapped(std::span(std::as_const(account.program_cells())));
-    out.put_mapped(std::span(callpaths));
+    calls.put_mapped(std::span(std::as_const(exposed)));
+    rest.put(location);
+    rest.put(account.position());
+    rest.put_mapped(std::span(account.rows()));
+    rest.put_mapped(std::span(std::as_const(account.program_cells())));
+    rest.put_mapped(std::span(callpaths));
+}
+
+std::uint32_t matched_receives(const replay::Timeline& timeline) {
+    std::uint32_t matched = 0;
+    timeline.receives.for_each([&](std::size_t, const MessageEnd& received) { matched += received.match != kNone; });
+    return matched;
 }
 
 }  // namespace
+
+fs::path accounted_file(const Shards& shards, std::uint32_t block) {
+    return file_of(shards, "accounted", block);
+}
 
 bool wait_blocks(const fs::path& archive, const Shards& shards) {
     const auto file = waited_file(shards);
@@ -178,30 +189,64 @@ bool account_block(const Shards& shards, std::uint32_t block) {
     SegmentReader waited(waited_file(shards), shards.plan);
     files.push_back(waited.map());
     SegmentView waits(waited.mapped(kWaitsOf + block), waited.file().string());
-    SegmentWriter writer(file, shards.split, part.locations().size(), name_of(block, shards), shards.progress);
-    for (const auto location : part.locations()) {
+    const auto& locations = part.locations();
+    SegmentWriter writer(file, shards.split, kOfAccounts * locations.size() + 1, name_of(block, shards),
+                         shards.progress);
+    std::vector<RowCounts> counts;
+    for (const auto location : locations) {
         const auto of = LocationWaits::get(waits);
-        if (index(of.location) != location || of.met.size() != program.timelines[location].collectives.size()) {
+        const auto& timeline = program.timelines[location];
+        if (index(of.location) != location || of.met.size() != timeline.collectives.size()) {
             do_not_fit(shards);
         }
-        SegmentBytes bytes;
+        SegmentBytes calls;
+        SegmentBytes rest;
         if (of.accounted) {
             const auto ends = of.wait_ends();
-            put_account(
-                bytes, of.location,
-                {model,
-                 no_transfers,
-                 divided,
-                 location,
-                 {of.met.begin(), of.met.end()},
-                 replay::PhaseLine(of.program, of.program, replay::times_off(program, program.timelines[location])),
-                 of.on_path,
-                 ends});
+            put_account(calls, rest, of.location,
+                        {model,
+                         no_transfers,
+                         divided,
+                         location,
+                         {of.met.begin(), of.met.end()},
+                         replay::PhaseLine(of.program, of.program, replay::times_off(program, timeline)),
+                         of.on_path,
+                         ends});
         }
-        writer.add(bytes);
+        writer.add(calls);
+        writer.add(rest);
+        counts.push_back({.location = of.location,
+                          .calls = of.accounted ? static_cast<std::uint32_t>(timeline.calls.size()) : kNone,
+                          .messages = matched_receives(timeline)});
     }
+    SegmentBytes bytes;
+    bytes.put_all(counts);
+    writer.add(bytes);
     writer.finish();
     return true;
+}
+
+std::vector<RowCounts> row_counts(const Shards& shards, std::size_t locations) {
+    std::vector<RowCounts> all(locations);
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        const SegmentReader accounted(accounted_file(shards, block), shards.split);
+        std::vector<RowCounts> of;
+        accounted.segment(accounted.segments() - 1).get_all(of);
+        for (const auto& counts : of) {
+            if (index(counts.location) >= locations) {
+                do_not_fit(shards);
+            }
+            all[index(counts.location)] = counts;
+        }
+        progressed(shards);
+    }
+    return all;
+}
+
+std::span<const std::uint64_t> found_calls(const SegmentReader& accounted, std::uint32_t segment) {
+    std::span<const std::uint64_t> calls;
+    SegmentView(accounted.mapped(kOfAccounts * segment), accounted.file().string()).get_mapped(calls);
+    return calls;
 }
 
 std::vector<replay::FoundAccount> found_accounts(const Shards& shards, const Outline& outline, const Trace& trace,
@@ -219,14 +264,13 @@ std::vector<replay::FoundAccount> found_accounts(const Shards& shards, const Out
         SegmentReader accounted(accounted_file(shards, block), shards.split);
         files.push_back(accounted.map());
         for (const auto location : wanted[block]) {
-            SegmentView in(trace.mapped->keep(accounted.mapped(outline.segment_of[location])),
+            SegmentView in(trace.mapped->keep(accounted.mapped(kOfAccounts * outline.segment_of[location] + 1)),
                            accounted.file().string());
             const auto here = in.get<replay::Location>();
             if (index(here) != location || in.get<std::uint32_t>() != program.timelines[location].calls.size()) {
                 do_not_fit(shards);
             }
             auto& found = all[location];
-            in.get_mapped(found.calls);
             in.get_mapped(found.rows);
             in.get_mapped(found.program_cells);
             in.get_mapped(found.callpaths);

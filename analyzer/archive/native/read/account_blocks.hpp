@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "analyzer/archive/native/read/chosen_file.hpp"
+#include "analyzer/archive/native/read/segment_file.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
 #include "replay/native/split/account.hpp"
@@ -25,8 +27,24 @@ bool wait_blocks(const std::filesystem::path& archive, const Shards& shards);
 /// What was found of a trace that was gathered; null: its times are not those of the blocks.
 std::shared_ptr<replay::Causes> found_causes(const Trace& trace, const Shards& shards);
 
+/// How many rows a location has in the tables of calls and messages.
+struct RowCounts {
+    replay::Location location = replay::kNoLocation;
+    std::uint32_t calls = replay::kNone;  ///< kNone: it has no account
+    std::uint32_t messages = 0;           ///< that it receives
+};
+/// By location; all blocks are accounted.
+std::vector<RowCounts> row_counts(const Shards& shards, std::size_t locations);
+
 /// Accounts a block's calls; the queues of all are replayed. False: its file was whole.
 bool account_block(const Shards& shards, std::uint32_t block);
+
+/// The file of a block.
+std::filesystem::path accounted_file(const Shards& shards, std::uint32_t block);
+
+/// The packed exposed times of a location's calls. `accounted`: the file of its block, mapped; `segment`: of the
+/// location there (`Outline::segment_of`).
+std::span<const std::uint64_t> found_calls(const SegmentReader& accounted, std::uint32_t segment);
 
 /// The accounts of all locations of a trace that was gathered. `files`: keep what they are in.
 std::vector<replay::FoundAccount> found_accounts(const Shards& shards, const Outline& outline, const Trace& trace,

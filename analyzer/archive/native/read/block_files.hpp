@@ -56,10 +56,6 @@ class MappedColumns {
         const auto* const stored = spill_->store({{const_cast<char*>(mapped.data()), mapped.size()}});
         return {reinterpret_cast<const char*>(stored), mapped.size()};
     }
-    /// Whether all that was kept is where it was mapped.
-    [[nodiscard]] bool all_mapped() const noexcept {
-        return !spill_ || bytes_.load(std::memory_order_relaxed) <= spill_->limit_bytes() / 4;
-    }
     /// Keeps a file mapped as long as the columns are read.
     void keep_file(std::shared_ptr<const void> file) { files_.push_back(std::move(file)); }
 

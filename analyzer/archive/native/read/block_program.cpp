@@ -11,9 +11,8 @@ namespace logpost::analyzer {
 
 using replay::index;
 
-BlockProgram::BlockProgram(const Shards& shards, std::uint32_t block, const SegmentReader& chosen, Outline outline)
+BlockProgram::BlockProgram(const Shards& shards, const SegmentReader& chosen, Outline outline)
     : shards_(shards),
-      block_(block),
       outline_(std::move(outline)),
       setting_(Setting::get(chosen.segment(kSetting))),
       known_(outline_.block_of.size()) {
@@ -21,6 +20,11 @@ BlockProgram::BlockProgram(const Shards& shards, std::uint32_t block, const Segm
     program_.layouts = outline_.layouts;
     program_.placement = setting_.placement;
     program_.timelines.resize(outline_.block_of.size());
+}
+
+BlockProgram::BlockProgram(const Shards& shards, std::uint32_t block, const SegmentReader& chosen, Outline outline)
+    : BlockProgram(shards, chosen, std::move(outline)) {
+    block_ = block;
     auto mine = chosen.segment(kOfSplitBlocks + block);
     nics_.resize(mine.get<std::uint64_t>());
     for (auto& nic : nics_) {
@@ -32,12 +36,29 @@ BlockProgram::BlockProgram(const Shards& shards, std::uint32_t block, const Segm
             map(location);
         }
     }
-    partners_ = map_partners(locations_, true);
+    partners_ = map_partners(locations_, Partners::both);
+    map_shapes();
+}
+
+BlockProgram::BlockProgram(const Shards& shards, const SegmentReader& chosen, Outline outline,
+                           std::vector<std::size_t> locations)
+    : BlockProgram(shards, chosen, std::move(outline)) {
+    locations_ = std::move(locations);
+    for (const auto location : locations_) {
+        map(location);
+    }
+    partners_ = map_partners(locations_, Partners::senders);
+    map_shapes();
+}
+
+void BlockProgram::map_shapes() {
+    if (!outline_.layouts.empty()) {
+        map_further();
+    }
 }
 
 replay::MessageModel BlockProgram::model(bool asynchronous_progress) {
-    // The partners of its partners, too: their receives decide what else its partners' calls work for.
-    map_partners(partners_, false);
+    map_further();
     const auto n = program_.timelines.size();
     std::vector<std::vector<replay::NicUse>> found(n);
     take_uses(shards_, block_, found);
@@ -81,8 +102,8 @@ void BlockProgram::map(std::size_t location) {
     progressed(shards_);
 }
 
-/// Maps the locations that messages of these go to, and come from (`received`); returns those that were not yet mapped.
-std::vector<std::size_t> BlockProgram::map_partners(const std::vector<std::size_t>& of, bool received) {
+/// Maps the locations that receive messages of these, or send them some; returns those that were not yet mapped.
+std::vector<std::size_t> BlockProgram::map_partners(const std::vector<std::size_t>& of, Partners which) {
     std::vector<std::size_t> found;
     const auto meet = [&](std::size_t, const MessageEnd& end) {
         if (end.match != kNone && known_[index(end.peer)] == 0) {
@@ -91,8 +112,10 @@ std::vector<std::size_t> BlockProgram::map_partners(const std::vector<std::size_
         }
     };
     for (const auto location : of) {
-        program_.timelines[location].sends.for_each(meet);
-        if (received) {
+        if (which != Partners::senders) {
+            program_.timelines[location].sends.for_each(meet);
+        }
+        if (which != Partners::receivers) {
             program_.timelines[location].receives.for_each(meet);
         }
     }

@@ -20,6 +20,9 @@ class BlockProgram {
   public:
     /// `shards` must outlive it. Throws ArchiveError.
     BlockProgram(const Shards& shards, std::uint32_t block, const SegmentReader& chosen, Outline outline);
+    /// Of some locations, whatever their blocks, and those that send them messages; for tables. Throws ArchiveError.
+    BlockProgram(const Shards& shards, const SegmentReader& chosen, Outline outline,
+                 std::vector<std::size_t> locations);
 
     /// Its messages, to be replayed. May be called once. Throws ArchiveError.
     [[nodiscard]] replay::MessageModel model(bool asynchronous_progress);
@@ -35,11 +38,18 @@ class BlockProgram {
     }
 
   private:
+    enum class Partners : std::uint8_t { receivers, senders, both };
+
+    BlockProgram(const Shards& shards, const SegmentReader& chosen, Outline outline);
     void map(std::size_t location);
-    std::vector<std::size_t> map_partners(const std::vector<std::size_t>& of, bool received);
+    std::vector<std::size_t> map_partners(const std::vector<std::size_t>& of, Partners which);
+    /// The partners of its partners, too: their receives decide what else its partners' calls work for.
+    void map_further() { map_partners(partners_, Partners::receivers); }
+    /// These where data has gaps: what its copy costs depends on what its receiver sends back.
+    void map_shapes();
 
     const Shards& shards_;
-    std::uint32_t block_;
+    std::uint32_t block_ = 0;
     Outline outline_;
     Setting setting_;
     std::vector<std::size_t> locations_;

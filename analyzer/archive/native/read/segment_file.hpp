@@ -57,8 +57,12 @@ class SegmentBytes {
     template <class T>
     void put_mapped(std::span<T> elements) {
         begin_mapped(elements.size());
-        for (const auto& value : elements) {
-            put(value);
+        if constexpr (std::has_unique_object_representations_v<T>) {
+            bytes_.append(reinterpret_cast<const char*>(elements.data()), elements.size_bytes());
+        } else {
+            for (const auto& value : elements) {
+                put(value);
+            }
         }
     }
     void put_text(std::string_view text) {

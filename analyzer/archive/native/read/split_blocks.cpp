@@ -19,6 +19,7 @@
 #include "analyzer/archive/native/read/operation_blocks.hpp"
 #include "analyzer/archive/native/read/program.hpp"
 #include "analyzer/archive/native/read/segment_file.hpp"
+#include "analyzer/archive/native/read/table_blocks.hpp"
 #include "analyzer/archive/native/trace/otf2_errors.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/program/windows.hpp"
@@ -418,7 +419,7 @@ std::shared_ptr<replay::ReplayedBlocks> replayed_blocks(const Trace& trace, cons
         replayed_operations(shards, trace.program, std::move(kinds), outline.block_of, all->messages.files);
     if (outline.accounted) {
         all->accounts = found_accounts(shards, outline, trace, all->account_files);
-        all->release = trace.mapped->all_mapped() ? &release_mapped : nullptr;
+        all->pairs = found_pairs(shards, trace.program.timelines.size());
     }
     return all;
 }

@@ -68,7 +68,7 @@ def test_the_run_has_the_same_bytes_whatever_the_shards(traces: Path, tmp_path: 
 
 def same_bytes(request: Request, folder: Path, numbers: Sequence[int], *, one_sided: bool = False) -> None:
     """A request gives the same run as any number of blocks, which have replayed its messages and, of a program without
-    one-sided communication, accounted its calls."""
+    one-sided communication, accounted its calls and written their tables."""
     whole, _ = contents(analyze(replace(request, run=str(folder / "whole.run"))))
     for blocks in numbers:
         plan = blocks_read(request, folder / str(blocks), blocks, seed=blocks)
@@ -76,7 +76,9 @@ def same_bytes(request: Request, folder: Path, numbers: Sequence[int], *, one_si
         assert len([name for name in names if name.startswith("split-")]) == blocks
         accounted = len([name for name in names if name.startswith("accounted-")])
         assert accounted == (0 if one_sided else blocks)
-        assert 10 * blocks + 3 <= len(names) - accounted <= (8 + 2 * ROUNDS) * blocks + 3
+        written = len([name for name in names if name.startswith("written-")])
+        assert written == accounted
+        assert 10 * blocks + 3 <= len(names) - accounted - written <= (8 + 2 * ROUNDS) * blocks + 3
         with replays_of_blocks() as found:
             run = analyze(replace(request, run=str(folder / f"{blocks}.run"), shards=plan.text()))
         assert contents(run)[0] == whole
@@ -141,6 +143,17 @@ def test_what_is_whole_is_not_made_again_and_what_is_damaged_is(traces: Path, tm
     other = plan._replace(key=plan.key ^ 1)
     with pytest.raises(ArchiveError, match=r"decoded-1: damaged, .* same command again"):
         task.run(other, "match", 1)
+
+
+def test_a_damaged_part_of_a_table_is_one_line(traces: Path, tmp_path: Path) -> None:
+    plan = blocks_read(Request(str(traces / "scorep-npb-cg-W-nocomp-8"), ""), tmp_path / "blocks", 2)
+    part = tmp_path / "blocks" / "written-1"
+    sound = part.read_bytes()
+    part.write_bytes(sound[:-1] + bytes([sound[-1] ^ 1]))
+    with pytest.raises(InputError, match=r"written-1: damaged; run the same command again"):
+        analyze(Request(plan.archive, str(tmp_path / "a.run"), shards=plan.text()))
+    assert task.run(plan, "write", 1)
+    assert part.read_bytes() == sound
 
 
 def test_blocks_that_do_not_fit_together_are_refused(traces: Path, tmp_path: Path) -> None:
