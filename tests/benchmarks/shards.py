@@ -6,8 +6,8 @@ tasks, with the processes of the tasks and the start of Python, as the system ha
 that alternate between the numbers of blocks. Below them is the whole analysis with `--shards`, over that without.
 
 Memory of a task is the peak resident memory of a process that runs it alone, beyond that of one whose files are whole
-already (the interpreter and the libraries). libotf2 takes 3 MB of it whatever the block, so the bar holds where one
-shard takes 100 MB or more.
+already (the interpreter and the libraries; those of tables where it is one that writes them). libotf2 takes 3 MB of it whatever the block, so the bar holds where
+one shard takes 100 MB or more.
 
 Bytes that cross: the files `crossing-*`, `matched-*`, `left*` and `replied*` over the messages between blocks. A
 crossing is eight numbers, each of which ends with a byte below 0x80, so the file itself shows how many there are. Of
@@ -56,9 +56,15 @@ LARGE_KB = 100 * 1024
 MEMORY_BAR = 1.5
 """The largest worker's memory, over that of one shard divided by the shards."""
 
+WITH_TABLES = "logpost.analyzer.pipeline.tables.parts"
+"""Imported first by a task that writes tables, and by the one with nothing to do that it is compared with."""
+
 ALONE = """
 import re, sys
+from importlib import import_module
 from logpost.analyzer.pipeline.shards import task
+for name in sys.argv[4:]:
+    import_module(name)
 task.run(task.Plan.of_text(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
 print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 """
@@ -123,17 +129,24 @@ def needs(anchor: Path, folder: Path, blocks: int) -> Needs:
     """Run every task alone."""
     plan = empty(anchor, folder, blocks)
 
-    def peak_kb(stage: str, block: int) -> int:
-        return int(subprocess.check_output([sys.executable, "-c", ALONE, plan.text(), stage, str(block)]))
+    def peak_kb(stage: str, block: int, *imported: str) -> int:
+        command = [sys.executable, "-c", ALONE, plan.text(), stage, str(block), *imported]
+        return int(subprocess.check_output(command))
 
-    peaks = {stage: max(peak_kb(stage, block) for block in plan.tasks(stage)) for stage in STAGES}
-    idle = peak_kb("match", 0)
+    def needs_kb(stage: str, peak_kb_of_largest: int) -> int:
+        return peak_kb_of_largest - (idle_with_tables if stage == "write" else idle)
+
+    peaks = {
+        stage: max(peak_kb(stage, block, *([WITH_TABLES] if stage == "write" else [])) for block in plan.tasks(stage))
+        for stage in STAGES
+    }
+    idle, idle_with_tables = peak_kb("match", 0), peak_kb("match", 0, WITH_TABLES)
     files = list(folder.iterdir())
     head = 8 * (4 + 3 * blocks)
     numbers = sum(sum(byte < 0x80 for byte in file.read_bytes()[head:]) for file in folder.glob("crossing-*"))
     return Needs(
         blocks,
-        {stage: peak - idle for stage, peak in peaks.items()},
+        {stage: needs_kb(stage, peak) for stage, peak in peaks.items()},
         len(files),
         sum(file.stat().st_size for file in files),
         numbers // FIELDS,
