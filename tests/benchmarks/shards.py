@@ -6,8 +6,8 @@ tasks, with the processes of the tasks and the start of Python, as the system ha
 that alternate between the numbers of blocks. Below them is the whole analysis with `--shards`, over that without.
 
 Memory of a task is the peak resident memory of a process that runs it alone, beyond that of one whose files are whole
-already (the interpreter and the libraries; those of tables where it is one that writes them). libotf2 takes 3 MB of it whatever the block, so the bar holds where
-one shard takes 100 MB or more.
+already (the interpreter and the libraries; those of tables where it is one that writes them). libotf2 takes 3 MB of it
+whatever the block, so the bar holds where one shard takes 100 MB or more.
 
 Bytes that cross: the files `crossing-*`, `matched-*`, `left*` and `replied*` over the messages between blocks. A
 crossing is eight numbers, each of which ends with a byte below 0x80, so the file itself shows how many there are. Of

@@ -17,6 +17,7 @@
 #include "archive_builder.hpp"
 #include "checked_analysis.hpp"
 #include "random_archive.hpp"
+#include "replay/native/cost/cost.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/collective_split.hpp"
 
@@ -233,16 +234,11 @@ struct Replayed {
     int controls = 0;    // of these, programs with work for handshakes
 };
 
-/// An archive's messages, replayed by one process and as blocks.
-void replay_as_blocks(std::uint64_t seed, bool one_sided, std::uint32_t blocks, Replayed& count) {
-    const tests::ScratchDirectory scratch;
-    const auto archive = scratch.path() / "archive";
-    tests::RandomArchive random(seed);
-    random.one_sided = one_sided;
-    random.write(archive);
-    auto parameters = tests::machine(random);
-    parameters.asynchronous_progress = parameters.asynchronous_progress && seed % 4 == 0;
-    const Shards shards{scratch.path() / "blocks", blocks, 7, 8};
+/// An archive's messages, replayed by one process and as blocks, whose files are in a folder. `seed`: for errors, and
+/// whether ranks are on separate nodes.
+void replay_as_blocks(const std::filesystem::path& archive, const std::filesystem::path& folder,
+                      const replay::Parameters& parameters, std::uint64_t seed, std::uint32_t blocks, Replayed& count) {
+    const Shards shards{folder, blocks, 7, 8};
     std::filesystem::create_directory(shards.folder);
     ReadOptions options{.threads = 1, .shards = &shards};
     try {
@@ -304,6 +300,76 @@ void replay_as_blocks(std::uint64_t seed, bool one_sided, std::uint32_t blocks, 
     } catch (const ArchiveError&) {
         return;
     }
+}
+
+void replay_as_blocks(std::uint64_t seed, bool one_sided, std::uint32_t blocks, Replayed& count) {
+    const tests::ScratchDirectory scratch;
+    const auto archive = scratch.path() / "archive";
+    tests::RandomArchive random(seed);
+    random.one_sided = one_sided;
+    random.write(archive);
+    auto parameters = tests::machine(random);
+    parameters.asynchronous_progress = parameters.asynchronous_progress && seed % 4 == 0;
+    replay_as_blocks(archive, scratch.path() / "blocks", parameters, seed, blocks, count);
+}
+
+/// One call of rank 0 sends data with gaps to rank 1, which sends some back, and then data to rank 2. How long rank 0
+/// works for the first message depends on rank 1, which exchanges nothing with rank 2.
+TEST(Blocks, KnowTheExchangesOfTheirSendersOtherReceivers) {
+    const tests::ScratchDirectory scratch;
+    tests::ArchiveBuilder archive(scratch.path() / "archive");
+    const auto isend = archive.region("MPI_Startall");
+    const auto irecv = archive.region("MPI_Irecv");
+    const auto waitall = archive.region("MPI_Waitall");
+    archive.world(3);
+    const auto attribute = archive.attribute("logpost:layout", OTF2_TYPE_STRING);
+    const auto layout = archive.text("blocks=3 block_bytes=17 stride_bytes=64 extent_bytes=145");
+    const auto rank = [&](std::uint64_t self, const std::vector<std::uint32_t>& to,
+                          const std::vector<std::uint32_t>& from) {
+        archive.events(self, [&](tests::Events& e) {
+            OTF2_AttributeList* list = OTF2_AttributeList_New();
+            std::uint64_t request = 0;
+            e.enter(0, irecv);
+            for (std::size_t i = 0; i < from.size(); ++i) {
+                e.irecv_request(1, request++);
+            }
+            e.leave(5, irecv).enter(5, isend);
+            for (const auto peer : to) {
+                OTF2_AttributeList_AddStringRef(list, attribute, layout);
+                e.isend(6, peer, 0, 1, 51, request++, list);
+            }
+            e.leave(100, isend).enter(100, waitall);
+            request = 0;
+            for (const auto peer : from) {
+                e.irecv(480, peer, 0, 1, 51, request++);
+            }
+            for (std::size_t i = 0; i < to.size(); ++i) {
+                e.isend_complete(490, request++);
+            }
+            e.leave(500, waitall);
+            OTF2_AttributeList_Delete(list);
+        });
+    };
+    rank(0, {1, 2}, {1});
+    rank(1, {0}, {0});
+    rank(2, {}, {0});
+    archive.finish();
+    replay::Parameters parameters;
+    for (auto& locality : parameters.localities) {
+        locality.ranges = {{.up_to_bytes = UINT64_MAX, .L = 1e3, .o_s = 2e3, .o_r = 1e3, .g = 1e3, .G = 1}};
+    }
+    const auto of = [](double l_mw) {
+        return replay::middleware_tables(
+            {.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = l_mw}}});
+    };
+    parameters.middleware = of(10e3);
+    parameters.middleware_self = of(60e3);
+    Replayed count;
+    for (const std::uint32_t blocks : {1U, 3U}) {
+        replay_as_blocks(scratch.path() / "archive", scratch.path() / std::to_string(blocks), parameters, 2, blocks,
+                         count);
+    }
+    EXPECT_EQ(count.accounted, 2);
 }
 
 TEST(Blocks, ReplayTheMessagesOfOneProcess) {

@@ -46,7 +46,8 @@ def test_a_machine_of_the_library_is_read_as_it_was(traces: Path, name: str) -> 
 def test_tables_of_log3p_are_read_as_they_were(traces: Path) -> None:
     """An empty one has its shape, and what is not known is not a number."""
     one, _trace = chosen(traces, "pipit-ping-pong", "alewife")
-    table = Log3PTable(*(np.array([1, 2]), *[np.array([np.nan, 2.5])] * 3), l_mw=np.ones((3, 4)))
+    some = np.array([np.nan, 2.5])
+    table = Log3PTable(np.array([1, 2]), some, some, some, np.ones((3, 4)))
     beyond = BeyondLogGP(bursts=np.ones((1, 3)), mean_hops=2.0)
     other = of_text(text_of(replace(one, parameters=replace(one.parameters, log3p=table, beyond_loggp=beyond))))
     found = other.parameters.log3p

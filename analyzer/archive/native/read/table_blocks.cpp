@@ -22,9 +22,9 @@ fs::path written_file(const Shards& shards, std::uint32_t part) {
     return file_of(shards, "written", part);
 }
 
-/// Where a part of n things begins.
+/// Where a part of n things begins. The first ones have one more than others: of few, the first part has all.
 std::size_t begin_of(std::size_t n, std::uint32_t part, std::uint32_t parts) {
-    return n / parts * part + n % parts * part / parts;
+    return n / parts * part + std::min<std::size_t>(n % parts, part);
 }
 
 /// Pages of a mapped column leave the process's memory.

@@ -41,7 +41,7 @@ class TablePart {
     bool next_messages(replay::MessageRows& rows);
     /// At most `limit` rows; likewise.
     bool next_calls(std::size_t limit, replay::CallRows& rows);
-    /// Writes the file: the tables, and before each what its reader needs to know of all of its rows. Throws
+    /// Writes the file: the tables, and before each what its reader needs to have for all of its rows. Throws
     /// ArchiveError.
     struct Table {
         std::string_view said;
