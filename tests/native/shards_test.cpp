@@ -363,7 +363,7 @@ TEST(Blocks, KnowTheExchangesOfTheirSendersOtherReceivers) {
             {.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = l_mw}}});
     };
     parameters.middleware = of(10e3);
-    parameters.middleware_self = of(60e3);
+    parameters.middleware_self = of(200e3);
     Replayed count;
     for (const std::uint32_t blocks : {1U, 3U}) {
         replay_as_blocks(scratch.path() / "archive", scratch.path() / std::to_string(blocks), parameters, 2, blocks,
