@@ -1,4 +1,4 @@
-"""What is known of the network that a program ran on, or would run on."""
+"""The network that a program ran on, or would run on, as far as the replay has it."""
 
 from __future__ import annotations
 

@@ -77,8 +77,7 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     Weights weights(graph, before, settings);
     Replayed result;
     const Routes routes(graph, planned.placement, planned.network);
-    const auto times =
-        times_with_contention(graph, sync_points_of(graph), routes, settings[0], weights, 0, result.use);
+    const auto times = times_with_contention(graph, sync_points_of(graph), routes, settings[0], weights, 0, result.use);
     // The same whether nodes that follow others are separate synchronization points or not.
     NetworkUse again;
     Weights fresh(graph, before, settings);
@@ -214,8 +213,7 @@ TEST(Contention, NobodyWaitsBehindMessagesOfAnOperationThatTheReceiverIsNotInYet
     Weights weights(graph, machine, settings);
     NetworkUse use;
     const Routes routes(graph, program.placement, network);
-    const auto times =
-        times_with_contention(graph, sync_points_of(graph), routes, settings[0], weights, 0, use);
+    const auto times = times_with_contention(graph, sync_points_of(graph), routes, settings[0], weights, 0, use);
     EXPECT_EQ(use.messages, 2U);
     EXPECT_EQ(times[graph.leaves[graph.first_call[2]]], 330);
 }

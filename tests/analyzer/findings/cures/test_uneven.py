@@ -341,7 +341,7 @@ def test_ranks_that_compute_one_after_the_other_share_no_work() -> None:
     story = Story(2, STEPS * STEP, windows=STEPS)
     send, recv = story.path("main", "turn", "MPI_Send"), story.path("main", "turn", "MPI_Recv")
     at = 0
-    left = [0, 0]  # when each rank has come to its receive
+    left = [0, 0]  # when each rank has entered its receive
     for _ in range(STEPS):
         for sender, work in ((0, 3 * MS), (1, 6 * MS)):
             done = at + work + 10 * US
