@@ -226,10 +226,6 @@ def _proposal(uneven: Uneven) -> Proposal:
         ends += (uneven.as_fast, *uneven.among_others)
     gains = [max(0.0, program.gain(one)) for one in ends[:2]]
     either = gains[-1] > gains[0]
-    # Of ranks that compute one after the other, each rank that has less work leaves another one more.
-    shareable = gains[0] >= MIN_SHARE
-    if either and not shareable:
-        ends = ends[1:]
     totals = program.code_ps.values()
     shows = max(totals) - min(totals) >= max(gains) * program.length_ps
     apart = len({_slow(one, certain=uneven.certain) for one in uneven.places}) > 1
@@ -245,17 +241,16 @@ def _proposal(uneven: Uneven) -> Proposal:
         numbers += (
             Sum("median_of_others", norm, "ps"),
             Number("gain_if_as_fast", gains[1], "1"),
-        )
-        if shareable:
+            Number("gain_if_shared", gains[0], "1"),
             # Of what the others have, less than could be stated.
-            alone = norm < MIN_SHARE * first.totals.max()
-            numbers += (Number("gain_if_shared", gains[0], "1"), *((Number("alone", 1, "count"),) if alone else ()))
+            *((Number("alone", 1, "count"),) if norm < MIN_SHARE * first.totals.max() else ()),
+        )
     return Proposal(
         kind=KIND,
         callpath=first.callpath,
         callpaths=frozenset(one.callpath for one in uneven.places),
         at_fault=uneven.slow,
-        change=ends[0] if not either or not shareable else uneven.halfway,
+        change=uneven.halfway if either else uneven.shared,
         other_ends=ends,
         numbers=numbers,
         confidence=HIGH if uneven.certain and uneven.by_visits else LOW,

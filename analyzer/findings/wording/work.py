@@ -64,12 +64,6 @@ def balance(facts: Facts) -> str:
                 f"{saved_text(facts.number('gain_if_as_fast'))}."
             )
         norm = time_text(facts.number("median_of_others"))
-        if not facts.all("gain_if_shared"):
-            return (
-                f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input; and "
-                f"what runs there alone). That saves {saved_text(facts.number('gain_if_as_fast'))}; the same work, "
-                "divided among all ranks, lasts as long, for they compute one after the other."
-            )
         return (
             f"Make {these} as fast as the others ({norm}), or divide the excess among all ranks: the former (check "
             "what is slower there: node, binding, input; and what runs there alone) saves "

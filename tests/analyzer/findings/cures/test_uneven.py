@@ -333,38 +333,3 @@ def test_fewer_fences_let_steps_even_out_that_are_long_on_different_ranks() -> N
     # Of ten steps, three are long on ranks 0 and 1, by 6 of 10 ms: without any wait seven of these are saved.
     assert 0.2 < row["gain"] < 7 * 6 / 100
     assert row["title"].endswith("rank of each step is another one")
-
-
-def test_ranks_that_compute_one_after_the_other_share_no_work() -> None:
-    """In each step rank 0 computes 3 ms and sends, and rank 1, which has waited, 6 ms, and sends back: whatever one of
-    them is rid of, the other one has to do in that time."""
-    story = Story(2, STEPS * STEP, windows=STEPS)
-    send, recv = story.path("main", "turn", "MPI_Send"), story.path("main", "turn", "MPI_Recv")
-    at = 0
-    left = [0, 0]  # when each rank has entered its receive
-    for _ in range(STEPS):
-        for sender, work in ((0, 3 * MS), (1, 6 * MS)):
-            done = at + work + 10 * US
-            story.call(sender, at + work, done, send, send_overhead=10 * US)
-            waited = at + work - left[1 - sender]
-            story.call(1 - sender, left[1 - sender], done + 10 * US, recv, late_sender=waited, latency=20 * US)
-            story.message(
-                sender,
-                1 - sender,
-                800,
-                (at + work, done),
-                (left[1 - sender], done + 10 * US),
-                (send, recv),
-                late_sender=at + work - left[1 - sender],
-                latency=20 * US,
-            )
-            left[sender] = done
-            at = done + 10 * US
-    for rank in range(2):
-        story.program[rank] = (0, at)
-    (row,) = story.alone(uneven_computation.find).iter_rows(named=True)
-    assert row["ranks"] == [1]
-    numbers = {one["name"]: one["value"] for one in row["evidence"]}
-    assert "gain_if_shared" not in numbers
-    # Of 9 ms a step 3 are saved.
-    assert row["gain"] == numbers["gain_if_as_fast"] == pytest.approx(1 / 3, abs=0.01)

@@ -115,7 +115,7 @@ class Cluster:
 
     def analysis(self, archive: Path, run: Path) -> subprocess.Popen[str]:
         """Begin the command, on the node of the scheduler."""
-        options = ["--workers", "dask", "--scheduler", SCHEDULER, "--shards", "7", "--stall", "1", "--quiet"]
+        options = ["--workers", "dask", "--scheduler", SCHEDULER, "--shards", "7", "--stall", "3", "--quiet"]
         command = [sys.executable, "-m", "logpost.cli.app", "analyze", str(archive), "-o", str(run), *options]
         return subprocess.Popen(on_node(self._names[0], self.shared, *command), stderr=subprocess.PIPE, text=True)
 
