@@ -50,6 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run.open(analyze(Request(str(result.archive), str(folder / "a.run"))))
 
 
+@pytest.mark.alone  # a rank that waits 0.1 s for a core is the late one
 @pytest.mark.mpi
 @pytest.mark.parametrize("place", PLACES)
 def test_ranks_wait_for_the_late_one(run: Run, place: str) -> None:
