@@ -13,7 +13,7 @@ gain; at another one, what a message costs beyond the machine's model stays. Row
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -44,15 +44,12 @@ def propose(program: Program) -> Iterator[Proposal]:
         every = [message for row in rows for message in row]
         if program.gain(left_out(program, every)) < MIN_SHARE:
             continue
-        longest = max(map(len, rows))
-        gains = {blocks: program.gain(_in_one(program, rows, blocks)) for blocks in BLOCKS if blocks <= longest}
-        most = max(gains, key=lambda blocks: gains[blocks], default=0)
-        if not most or gains[most] < MIN_SHARE:
+        chosen = choices(program, rows, lambda series: packed(program, series))
+        if not chosen:
             continue
-        stated = min(blocks for blocks, gain in gains.items() if gain >= (1 - NOISE) * gains[most])
+        stated, ends = min(chosen), tuple(chosen.values())
         alone = np.zeros(messages.count, dtype=np.uint8)
         alone[every] = 1
-        ends = [_in_one(program, rows, blocks) for blocks in dict.fromkeys((stated, most))]
         work = [program.gap_ps[a + 1 : b + 1].sum() for row in rows for a, b in _between(program, row)]
         yield Proposal(
             kind=KIND,
@@ -70,6 +67,26 @@ def propose(program: Program) -> Iterator[Proposal]:
             certainty="the messages and the work between them are measured; what one message with several blocks costs "
             "is modelled",
         )
+
+
+def choices(
+    program: Program, rows: Sequence[Sequence[int]], in_one: Callable[[Sequence[Sequence[int]]], Transformation]
+) -> dict[int, Transformation]:
+    """The fewest blocks in one that save as much, but for noise, as the number that saves most, and that number, with
+    what `in_one` makes of such series; empty: none saves what could be stated."""
+    longest = max(map(len, rows))
+    changes = {blocks: in_one(in_series(rows, blocks)) for blocks in BLOCKS if blocks <= longest}
+    gains = {blocks: program.gain(change) for blocks, change in changes.items()}
+    most = max(gains, key=lambda blocks: gains[blocks], default=0)
+    if not most or gains[most] < MIN_SHARE:
+        return {}
+    fewest = min(blocks for blocks, gain in gains.items() if gain >= (1 - NOISE) * gains[most])
+    return {blocks: changes[blocks] for blocks in (fewest, most)}
+
+
+def in_series(rows: Sequence[Sequence[int]], blocks: int) -> list[Sequence[int]]:
+    """Rows cut into series of so many, the last one of a row of what is left."""
+    return [row[i : i + blocks] for row in rows for i in range(0, len(row), blocks)]
 
 
 def _between(program: Program, row: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -95,22 +112,16 @@ def _rows(program: Program) -> dict[int, list[list[int]]]:
         calls = messages.send_call[stream]
         behind_others = (np.diff(code[calls]) > program.empty_message_ps) | (np.diff(waited[calls]) > 0)
         apart.setdefault(path, []).extend(behind_others.tolist())
-        cuts = np.flatnonzero(np.diff(np.searchsorted(_given_back(program, sender, receiver), calls)))
+        cuts = np.flatnonzero(np.diff(np.searchsorted(given_back(program, sender, receiver), calls)))
         rows = [one.tolist() for one in np.split(np.array(stream), cuts + 1) if len(one) > 1]
         if rows and sender != receiver:
             at.setdefault(path, []).extend(rows)
     return {path: rows for path, rows in at.items() if sum(apart[path]) > MAINLY * len(apart[path])}
 
 
-def _given_back(program: Program, location: int, other: int) -> Int64:
+def given_back(program: Program, location: int, other: int) -> Int64:
     """Calls in which a location gets a message from the other, or takes part in an operation of all."""
     messages = program.messages
     got = messages.received_call[(program.sender == other) & (program.receiver == location)]
     met = np.flatnonzero(program.is_operation & (program.location == location))
     return np.unique(np.concatenate([got[got >= 0], met])).astype(np.int64)
-
-
-def _in_one(program: Program, rows: Sequence[Sequence[int]], blocks: int) -> Transformation:
-    """So many blocks in one message each."""
-    series = [row[i : i + blocks] for row in rows for i in range(0, len(row), blocks)]
-    return packed(program, series)

@@ -17,16 +17,17 @@ gain. A wait lasts as long behind its completion as the mean of those recorded; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.cures.larger_blocks import choices, given_back, in_series
 from logpost.analyzer.findings.cures.offered import Proposal, column, in_one, offered
 from logpost.analyzer.findings.cures.program import AS_RECORDED, Program, Transformation
-from logpost.analyzer.findings.cures.wavefront import BLOCKS
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, NOISE, Finding, Number, Sum
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number, Sum
 from logpost.replay.columns import Int64
 
 KIND = "many_small_messages"
@@ -47,21 +48,18 @@ def propose(program: Program) -> Iterator[Proposal]:
         if program.gain(epochs.without(every)) < MIN_SHARE:
             continue
         behind_ps = epochs.behind_ps(every)
-        longest = max(map(len, rows))
-        changes = {blocks: epochs.in_one(rows, blocks, behind_ps) for blocks in BLOCKS if blocks <= longest}
-        gains = {blocks: program.gain(change) for blocks, change in changes.items()}
-        most = max(gains, key=lambda blocks: gains[blocks], default=0)
-        if not most or gains[most] < MIN_SHARE:
+        chosen = choices(program, rows, partial(epochs.in_one, behind_ps=behind_ps))
+        if not chosen:
             continue
-        stated = min(blocks for blocks, gain in gains.items() if gain >= (1 - NOISE) * gains[most])
+        stated, most = min(chosen), max(chosen)
         empty_ps = min(behind_ps, round(float(np.nan_to_num(program.costs(0.0).total))))
         work = [program.gap_ps[epochs.end[a] + 1 : epochs.begin[b] + 1].sum() for row in rows for a, b in pairwise(row)]
         cure = Proposal(
             kind=KIND,
             callpath=callpath,
             at_fault=frozenset(program.location[epochs.begin[every]].tolist()),
-            change=changes[stated],
-            other_ends=(changes[most], epochs.in_one(rows, most, empty_ps)),
+            change=chosen[stated],
+            other_ends=(chosen[most], epochs.in_one(in_series(rows, most), empty_ps)),
             numbers=(
                 Sum("transfers", int(epochs.transfers[every].sum()), "count"),
                 Number("mean_size", float(epochs.bytes[every].sum() / epochs.transfers[every].sum()), "B"),
@@ -97,8 +95,8 @@ class _Epochs:
             streams.setdefault(key, []).append(epoch)
         found: dict[int, list[list[int]]] = {}
         for (path, origin, target), stream in streams.items():
-            given_back = self._given_back(origin, target)
-            answered = np.diff(np.searchsorted(given_back, self.begin[stream])) > 0
+            back = self._back(origin, target)
+            answered = np.diff(np.searchsorted(back, self.begin[stream])) > 0
             others_between = (np.diff(self._places[stream], axis=0) > 1).any(axis=1)
             cuts = np.flatnonzero(answered | others_between)
             rows = [one.tolist() for one in np.split(np.array(stream), cuts + 1) if len(one) > 1]
@@ -106,13 +104,10 @@ class _Epochs:
                 found.setdefault(path, []).extend(rows)
         return found
 
-    def _given_back(self, origin: int, target: int) -> Int64:
+    def _back(self, origin: int, target: int) -> Int64:
         """Calls in which an origin gets something from a target, or takes part in an operation of all."""
-        program, messages = self._program, self._program.messages
-        got = messages.received_call[(program.sender == target) & (program.receiver == origin)]
         accessed = self.wait[(self.location == target) & (self.peer == origin)]
-        all_of = np.flatnonzero(program.is_operation & (program.location == origin))
-        return np.unique(np.concatenate([got[got >= 0], accessed, all_of])).astype(np.int64)
+        return np.union1d(given_back(self._program, origin, target), accessed)
 
     def behind_ps(self, epochs: Sequence[int]) -> int:
         """How long a wait lasts behind its completion, on average."""
@@ -131,10 +126,9 @@ class _Epochs:
         recorded[gone] = -program.recording_ps[gone]
         return Transformation(lasts_ps=lasts, longer_ps=recorded)
 
-    def in_one(self, rows: Sequence[Sequence[int]], blocks: int, behind_ps: int) -> Transformation:
-        """So many blocks in one epoch each."""
+    def in_one(self, series: Sequence[Sequence[int]], behind_ps: int) -> Transformation:
+        """The blocks of each series in one epoch."""
         program = self._program
-        series = [row[i : i + blocks] for row in rows for i in range(0, len(row), blocks)]
         first, last = (np.array([one[at] for one in series]) for at in (0, -1))
         gone = np.array([epoch for one in series for epoch in one[:-1]], dtype=np.int64)
         found = self.without(gone.tolist())
